@@ -104,6 +104,7 @@ const everything = async (): Promise<string> =>
     await sql('SELECT * FROM account ORDER BY id'),
     await sql('SELECT * FROM account_settings ORDER BY account_id'),
     await sql('SELECT * FROM sso_identity ORDER BY issuer, subject'),
+    await sql('SELECT * FROM connection_identity ORDER BY id'),
   ]);
 const lastAuditEntry = async () =>
   (await sql('SELECT admin_user_id, action, target_type, metadata FROM audit_log ORDER BY sequence DESC LIMIT 1'))[0];
@@ -299,6 +300,32 @@ const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly s
     { identities: ['x', 'y'].map((subject) => ({ issuer: 'https://a.example', subject })) },
     ['identities: INVALID_FORMAT'],
   ],
+  [
+    'an identity of single sign-on without an issuer',
+    { identities: [{ connection_id: 'sso', subject: 'x' }] },
+    ['identities.0.issuer: INVALID_URL_FORMAT'],
+  ],
+  [
+    'a malformed connection',
+    { identities: [{ connection_id: 'Git Hub', subject: 'x' }] },
+    ['identities.0.connection_id: INVALID_FORMAT'],
+  ],
+  [
+    'an unknown connection',
+    {
+      email: 'a@example.com',
+      identities: [
+        { issuer: 'https://a.example', subject: 'x' },
+        { connection_id: 'unknown', subject: 'x' },
+      ],
+    },
+    ['identities.1.connection_id: UNKNOWN_CONNECTION'],
+  ],
+  [
+    'two identities of one connection',
+    { identities: ['x', 'y'].map((subject) => ({ connection_id: 'unknown', subject })) },
+    ['identities: INVALID_FORMAT'],
+  ],
   ['the id of somebody', { id: '175928847299117063', email: 'a@example.com' }, ['id: ID_ALREADY_IN_USE']],
   ['the address of somebody', { email: 'ADA@example.com', username: 'eve' }, ['email: EMAIL_ALREADY_IN_USE']],
   [
@@ -382,6 +409,84 @@ describe('rejected lines', () => {
     for (const { code } of reported(path)) expect([code, PAGE.includes(code)]).toEqual([code, true]);
     expect(PAGE).toContain(PASSWORD);
     expect(PAGE).toContain(readFileSync(EXAMPLE, 'utf8').split('\n')[1]);
+  });
+});
+
+describe('identities of connections', () => {
+  const GITHUB = { connection_id: 'github', subject: '583231' };
+  const OPENID = { connection_id: 'corp', subject: '00u9' };
+  beforeAll(async () => {
+    const insert = 'INSERT INTO connection (id, kind, position, settings) VALUES ($1, $2, 0, $3)';
+    const corp = { issuer: 'https://corp.example.com', client_id: 'x' };
+    const none = { issuer: null, authorization_url: null, token_url: null, userinfo_url: null, scope: null };
+    const rest = { ...none, jwks_url: null, emails_url: null, claims: null, enabled: false };
+    await sql(insert, ['corp', 'oidc', { ...rest, ...corp }]);
+    await sql(insert, ['github', 'github', rest]);
+    await sql(insert, ['tenant', 'microsoft', rest]);
+  });
+
+  const linksOf = (email: string) =>
+    sql(
+      `SELECT a.traits, i.connection_id, i.issuer, i.subject, i.email FROM connection_identity i
+       JOIN account a ON a.id = i.account_id WHERE a.email = $1 ORDER BY i.connection_id`,
+      [email],
+    );
+
+  test('get the issuer of the connection, and a dry run and a second run write nothing', async () => {
+    const sso = { issuer: 'https://login.example.com', subject: 'ofboth' };
+    const file = write('connections.jsonl', [
+      { email: 'both@example.com', email_verified: true, identities: [GITHUB, OPENID, sso] },
+      { email: 'former@example.com', identities: [{ ...OPENID, issuer: 'https://former.example.com' }] },
+    ]);
+    const before = await everything();
+    expect(await importUsers(file, '--dry-run')).toEqual({
+      ...{ code: 0, err: '', out: '2 lines: 2 can be imported, 0 already present, 0 rejected' },
+    });
+    expect(await everything()).toBe(before);
+    expect((await importUsers(file)).code).toBe(0);
+    const linked = { traits: ['sso', 'connection'], email: null };
+    expect(await linksOf('both@example.com')).toEqual([
+      { ...linked, connection_id: 'corp', issuer: 'https://corp.example.com', subject: '00u9' },
+      { ...linked, connection_id: 'github', issuer: 'https://api.github.com', subject: '583231' },
+    ]);
+    // The same subject at the former issuer is another user, whose link is dormant.
+    expect(await linksOf('former@example.com')).toEqual([
+      {
+        traits: ['connection'],
+        connection_id: 'corp',
+        issuer: 'https://former.example.com',
+        subject: '00u9',
+        email: null,
+      },
+    ]);
+    const after = await everything();
+    const repeated = await importUsers(file);
+    expect(repeated.out.split('\n')[0]).toBe('2 lines: 0 imported, 2 already present, 0 rejected');
+    expect(await everything()).toBe(after);
+  });
+
+  test.each([['--dry-run'], []])('are free once, and need a connection with an issuer %s', async (...options) => {
+    const path = at('connections-refused.jsonl');
+    const file = write('connections-faulty.jsonl', [
+      { email: 'c1@example.com', identities: [GITHUB] },
+      { email: 'c2@example.com', identities: [{ ...GITHUB, issuer: 'https://api.github.com' }] },
+      { email: 'c3@example.com', identities: [{ connection_id: 'tenant', subject: 'x' }] },
+      ...(options.length > 0
+        ? ['c4@example.com', 'c5@example.com'].map((email) => ({
+            email,
+            identities: [{ ...OPENID, subject: 'twice' }],
+          }))
+        : []),
+    ]);
+    const before = await everything();
+    expect((await importUsers(file, ...options, '--report', path)).code).toBe(1);
+    expect(reported(path)).toEqual([
+      { line: 1, field: 'identities.0', code: 'IDENTITY_ALREADY_IN_USE' },
+      { line: 2, field: 'identities.0', code: 'IDENTITY_ALREADY_IN_USE' },
+      { line: 3, field: 'identities.0.issuer', code: 'INVALID_URL_FORMAT' },
+      ...(options.length > 0 ? [{ line: 5, field: 'identities.0', code: 'IDENTITY_ALREADY_IN_USE' }] : []),
+    ]);
+    expect(await everything()).toBe(before);
   });
 });
 

@@ -1,5 +1,7 @@
 import { LOCALES } from '../../accounts/locales.js';
 import { Discriminator, GlobalName, Username } from '../../accounts/names.js';
+import { isConnectionId } from '../../auth/connections/connections.dto.js';
+import { SSO_CONNECTION } from '../../auth/connections/connections.service.js';
 import { parseSecret } from '../../auth/factors/factors.service.js';
 import {
   type ImportedHashFault,
@@ -21,6 +23,7 @@ export type ImportCode =
   | 'INVALID_JSON'
   | 'UNKNOWN_MEMBER'
   | 'ID_ALREADY_IN_USE'
+  | 'UNKNOWN_CONNECTION'
   | 'IDENTITY_ALREADY_IN_USE';
 
 /** One reason why a line was rejected. It contains positions and codes, never values from the file. */
@@ -31,8 +34,11 @@ export interface LineRejection {
   readonly code: ImportCode;
 }
 
-export interface ExternalIdentity {
-  readonly issuer: string;
+/** An identity as a line states it. Without a connection, it is an identity of single sign-on. */
+export interface StatedIdentity {
+  readonly connection_id?: string | null;
+  /** By default, the issuer of the connection. */
+  readonly issuer?: string | null;
   readonly subject: string;
 }
 
@@ -47,18 +53,29 @@ function TotpSecret(): PropertyDecorator {
   );
 }
 
+const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+/** The connection of an identity. */
+export const connectionOf = ({ connection_id: id }: StatedIdentity): string => id ?? SSO_CONNECTION;
+
 function identityFaults(value: unknown, at: string): { at: string; code: FieldCode }[] {
   if (typeof value !== 'object' || value === null) return [{ at, code: 'INVALID_FORMAT' }];
-  const { issuer, subject } = value as Record<string, unknown>;
-  const isIssuer = isText(issuer) && issuer.length <= LONGEST_ISSUER && isSecureUrl(issuer);
+  const { connection_id: connectionId, issuer, subject } = value as Record<string, unknown>;
+  const isConnection = isAbsent(connectionId) || isConnectionId(connectionId);
+  const isStated = isText(issuer) && issuer.length <= LONGEST_ISSUER && isSecureUrl(issuer);
+  const isIssuer = isStated || (isAbsent(issuer) && !isAbsent(connectionId) && connectionId !== SSO_CONNECTION);
   const isSubject = isText(subject) && subject !== '' && codePoints(subject) <= LONGEST_SUBJECT;
   return [
+    ...(isConnection ? [] : [{ at: `${at}.connection_id`, code: 'INVALID_FORMAT' as const }]),
     ...(isIssuer ? [] : [{ at: `${at}.issuer`, code: 'INVALID_URL_FORMAT' as const }]),
     ...(isSubject ? [] : [{ at: `${at}.subject`, code: 'INVALID_FORMAT' as const }]),
   ];
 }
 
-/** At most one identity per issuer, as for single sign-on (sso.md section 3). */
+const providerOf = (identity: StatedIdentity): string =>
+  connectionOf(identity) === SSO_CONNECTION ? `${identity.issuer}` : connectionOf(identity);
+
+/** At most one identity per connection and, for single sign-on, per issuer (sso.md section 3). */
 function Identities(): PropertyDecorator {
   const description = { type: 'array', items: { type: 'object' }, maxItems: MAX_IDENTITIES };
   return field(
@@ -67,8 +84,8 @@ function Identities(): PropertyDecorator {
       if (!Array.isArray(value) || value.length > MAX_IDENTITIES) return 'INVALID_FORMAT';
       const faults = value.flatMap((identity, index) => identityFaults(identity, `.${index}`));
       if (faults.length > 0) return faults;
-      const issuers = new Set((value as ExternalIdentity[]).map(({ issuer }) => issuer));
-      return issuers.size === value.length ? undefined : 'INVALID_FORMAT';
+      const providers = new Set((value as StatedIdentity[]).map(providerOf));
+      return providers.size === value.length ? undefined : 'INVALID_FORMAT';
     },
   );
 }
@@ -80,7 +97,7 @@ export class ImportedUser {
   @Bool({ optional: true }) email_verified?: boolean;
   @Text({ optional: true, min: 1, max: MAX_IMPORTED_HASH_LENGTH }) password_hash?: string;
   @TotpSecret() totp_secret?: string;
-  @Identities() identities?: readonly ExternalIdentity[];
+  @Identities() identities?: readonly StatedIdentity[];
   @Username({ optional: true }) username?: string;
   @Discriminator() discriminator?: string;
   @GlobalName({ optional: true }) global_name?: string;

@@ -2,35 +2,31 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   AccountImporter,
-  type ClaimHolder,
   IMPORT_TABLES,
   type ImportTables,
   type IncomingAccount,
 } from '../../accounts/account-importer.service.js';
 import { usernameFrom } from '../../accounts/names.js';
+import { SSO_CONNECTION } from '../../auth/connections/connections.service.js';
+import {
+  IDENTITY_TABLES,
+  IdentityImporter,
+  type IdentityTables,
+  type ProviderIdentity,
+} from '../../auth/connections/identity-importer.service.js';
 import { DecoyAccounts } from '../../auth/factors/decoy-accounts.service.js';
 import { Factors, parseSecret } from '../../auth/factors/factors.service.js';
 import { toStoredHash } from '../../auth/factors/imported-hashes.js';
-import {
-  IDENTITY_TABLES,
-  type IdentityTables,
-  SSO_TRAIT,
-  SsoIdentities,
-} from '../../auth/sso/sso-identities.service.js';
+import { CONNECTION_TRAIT } from '../../auth/identities/connection-identities.service.js';
+import { SSO_TRAIT } from '../../auth/sso/sso-identities.service.js';
 import { Clock } from '../../core/clock.js';
 import { mintFrom } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { isWriteConflict } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import {
-  type ExternalIdentity,
-  type ImportCode,
-  type ImportedUser,
-  type LineRejection,
-  MIN_TOTP_BYTES,
-  readUser,
-} from './imported-user.js';
+import { connectionOf, type ImportedUser, type LineRejection, MIN_TOTP_BYTES, readUser } from './imported-user.js';
 import type { Line } from './lines.js';
+import { type ResolvedUser, UsedIdentifiers } from './used-identifiers.js';
 
 /** Number of lines that are checked and written together. */
 const BATCH_LINES = 1000;
@@ -58,6 +54,12 @@ export interface ImportOptions {
 
 interface Candidate {
   readonly line: number;
+  readonly user: ResolvedUser;
+}
+
+/** A line that is valid on its own. */
+interface ReadLine {
+  readonly line: number;
   readonly user: ImportedUser;
 }
 
@@ -69,7 +71,7 @@ interface AcceptedLine extends Candidate {
 }
 
 interface ParsedBatch {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ReadLine[];
   readonly refused: readonly LineRejection[];
   readonly end: number;
 }
@@ -89,52 +91,9 @@ interface ImportTarget {
 
 const PERMANENT_TABLES = { accounts: IMPORT_TABLES, identities: IDENTITY_TABLES };
 
-const identityKey = ({ issuer, subject }: ExternalIdentity): string => `${issuer}\n${subject}`;
-const tagKey = (username: string, discriminator: number): string => `${username.toLowerCase()}#${discriminator}`;
-
-/** Identifiers that are in use by existing accounts or by earlier lines of the batch. */
-class UsedIdentifiers {
-  private readonly byId = new Map<string, ClaimHolder>();
-  private readonly byEmail = new Map<string, ClaimHolder>();
-  private readonly byTag = new Map<string, ClaimHolder>();
-  private readonly byIdentity = new Map<string, string>();
-
-  add(holder: ClaimHolder): void {
-    this.byId.set(holder.id, holder);
-    if (holder.email !== null) this.byEmail.set(holder.email.toLowerCase(), holder);
-    if (holder.username !== null) this.byTag.set(tagKey(holder.username, holder.discriminator), holder);
-  }
-
-  addIdentity(identity: ExternalIdentity, accountId: string): void {
-    this.byIdentity.set(identityKey(identity), accountId);
-  }
-
-  /** Whether a line describes an imported account and all its values match. */
-  describes({ id, email, username, discriminator, created_at: createdAt, identities = [] }: ImportedUser): boolean {
-    const [first] = identities;
-    const owner = first && this.byId.get(this.byIdentity.get(identityKey(first)) ?? '');
-    const holder =
-      id !== undefined ? this.byId.get(id) : email === undefined ? owner : this.byEmail.get(email.toLowerCase());
-    if (!holder?.wasTakenIn) return false;
-    return (
-      (email === undefined || holder.email?.toLowerCase() === email.toLowerCase()) &&
-      (username === undefined || holder.username?.toLowerCase() === username.toLowerCase()) &&
-      (discriminator === undefined || holder.discriminator === Number(discriminator)) &&
-      (createdAt === undefined || holder.createdAt.getTime() === Date.parse(createdAt)) &&
-      identities.every((identity) => this.byIdentity.get(identityKey(identity)) === holder.id)
-    );
-  }
-
-  *faultsOf({ id, email, username, discriminator, identities = [] }: ImportedUser): Generator<[string, ImportCode]> {
-    if (id !== undefined && this.byId.has(id)) yield ['id', 'ID_ALREADY_IN_USE'];
-    if (email !== undefined && this.byEmail.has(email.toLowerCase())) yield ['email', 'EMAIL_ALREADY_IN_USE'];
-    if (username !== undefined && discriminator !== undefined) {
-      if (this.byTag.has(tagKey(username, Number(discriminator)))) yield ['discriminator', 'TAG_ALREADY_TAKEN'];
-    }
-    for (const [index, identity] of identities.entries()) {
-      if (this.byIdentity.has(identityKey(identity))) yield [`identities.${index}`, 'IDENTITY_ALREADY_IN_USE'];
-    }
-  }
+function traitsOf({ identities }: ResolvedUser): string[] {
+  const isOfSso = ({ connectionId }: ProviderIdentity) => connectionId === SSO_CONNECTION;
+  return [...(identities.some(isOfSso) ? [SSO_TRAIT] : []), ...(identities.every(isOfSso) ? [] : [CONNECTION_TRAIT])];
 }
 
 /** Imports users of another service from a file of any length. Each batch of lines is one transaction. */
@@ -143,7 +102,7 @@ export class UserImport {
   constructor(
     private readonly database: Database,
     private readonly accountImporter: AccountImporter,
-    private readonly identities: SsoIdentities,
+    private readonly identities: IdentityImporter,
     private readonly factors: Factors,
     private readonly decoyAccounts: DecoyAccounts,
     private readonly snowflakes: Snowflakes,
@@ -165,11 +124,11 @@ export class UserImport {
       try {
         const [accounts, identities] = [
           await this.accountImporter.beginDryRun(session),
-          await this.identities.createDryRunTable(session),
+          await this.identities.createDryRunTables(session),
         ];
         return await this.importAll(lines, options, { accounts, identities, run: (work) => work(session) });
       } finally {
-        await this.identities.dropDryRunTable(session);
+        await this.identities.dropDryRunTables(session);
         await this.accountImporter.endDryRun(session);
       }
     });
@@ -203,7 +162,7 @@ export class UserImport {
   }
 
   private async *batches(lines: AsyncIterable<Line>): AsyncGenerator<ParsedBatch> {
-    let [candidates, refused, end]: [Candidate[], LineRejection[], number] = [[], [], 0];
+    let [candidates, refused, end]: [ReadLine[], LineRejection[], number] = [[], [], 0];
     let count = 0;
     for await (const line of lines) {
       const read = readUser(line, this.clock.now());
@@ -217,7 +176,7 @@ export class UserImport {
     if (count % BATCH_LINES > 0) yield { candidates, refused, end };
   }
 
-  private async importBatch(place: ImportTarget, candidates: readonly Candidate[]): Promise<Outcome> {
+  private async importBatch(place: ImportTarget, candidates: readonly ReadLine[]): Promise<Outcome> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await place.run((tx) => this.importInTransaction(tx, place, candidates));
@@ -227,10 +186,10 @@ export class UserImport {
     }
   }
 
-  private async importInTransaction(tx: Tx, place: ImportTarget, candidates: readonly Candidate[]): Promise<Outcome> {
+  private async importInTransaction(tx: Tx, place: ImportTarget, lines: readonly ReadLine[]): Promise<Outcome> {
+    const [candidates, refused] = await this.resolveProviders(tx, lines);
     const taken = await this.findUsedIdentifiers(tx, place, candidates);
     const accepted: AcceptedLine[] = [];
-    const refused: LineRejection[] = [];
     let present = 0;
     for (const candidate of candidates) {
       const { line, user } = candidate;
@@ -249,6 +208,33 @@ export class UserImport {
     return { imported: named.length, present, refused };
   }
 
+  /** Finds the connections of identities, and rejects lines that name an unknown one or one without a provider. */
+  private async resolveProviders(tx: Tx, lines: readonly ReadLine[]): Promise<[Candidate[], LineRejection[]]> {
+    const named = lines.flatMap(({ user }) => user.identities?.map(connectionOf) ?? []);
+    const issuers = await this.identities.issuersOf(
+      tx,
+      [...new Set(named)].filter((id) => id !== SSO_CONNECTION),
+    );
+    const refused: LineRejection[] = [];
+    const candidates: Candidate[] = [];
+    for (const { line, user } of lines) {
+      const identities: ProviderIdentity[] = [];
+      const faults: LineRejection[] = [];
+      for (const [index, identity] of (user.identities ?? []).entries()) {
+        const connectionId = connectionOf(identity);
+        const issuer = identity.issuer ?? issuers.get(connectionId);
+        const field = `identities.${index}`;
+        if (connectionId !== SSO_CONNECTION && !issuers.has(connectionId))
+          faults.push({ line, field: `${field}.connection_id`, code: 'UNKNOWN_CONNECTION' });
+        else if (!issuer) faults.push({ line, field: `${field}.issuer`, code: 'INVALID_URL_FORMAT' });
+        else identities.push({ connectionId, issuer, subject: identity.subject });
+      }
+      refused.push(...faults);
+      if (faults.length === 0) candidates.push({ line, user: { ...user, identities } });
+    }
+    return [candidates, refused];
+  }
+
   private async findUsedIdentifiers(
     tx: Tx,
     { accounts, identities }: ImportTarget,
@@ -258,7 +244,7 @@ export class UserImport {
     const found = await this.identities.findAll(
       tx,
       identities,
-      users.flatMap((user) => user.identities ?? []),
+      users.flatMap((user) => user.identities),
     );
     const named = users.flatMap(({ id }) => (id === undefined ? [] : [id]));
     const holders = await this.accountImporter.findHolders(tx, accounts, {
@@ -286,7 +272,7 @@ export class UserImport {
       createdAt: user.created_at === undefined ? this.clock.date() : new Date(user.created_at),
       wasTakenIn: true,
     });
-    for (const identity of user.identities ?? []) taken.addIdentity(identity, id);
+    for (const identity of user.identities) taken.addIdentity(identity, id);
     return { ...candidate, id, username, discriminator };
   }
 
@@ -338,7 +324,7 @@ export class UserImport {
     await this.identities.insertAll(
       tx,
       identities,
-      accepted.flatMap(({ id, user }) => (user.identities ?? []).map((identity) => ({ ...identity, accountId: id }))),
+      accepted.flatMap(({ id, user }) => user.identities.map((identity) => ({ ...identity, accountId: id }))),
     );
   }
 
@@ -353,7 +339,7 @@ export class UserImport {
       totpSecret: secret && this.factors.encryptSecret(id, secret),
       locale: user.locale ?? 'en-US',
       theme: user.theme ?? 'system',
-      traits: user.identities?.length ? [SSO_TRAIT] : [],
+      traits: traitsOf(user),
       termsAgreedAt: user.terms_agreed_at === undefined ? null : new Date(user.terms_agreed_at),
       createdAt: user.created_at === undefined ? now : new Date(user.created_at),
     };

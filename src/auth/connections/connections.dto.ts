@@ -3,6 +3,8 @@ import { LocalPath } from '../sso/sso.dto.js';
 
 const CONNECTION_ID = /^[a-z0-9-]{1,32}$/;
 
+export const isConnectionId = (value: unknown): boolean => typeof value === 'string' && CONNECTION_ID.test(value);
+
 export const ConnectionId = (): PropertyDecorator =>
   Text({ min: 1, max: 32, pattern: CONNECTION_ID, length: 'INVALID_FORMAT', example: 'google' });
 

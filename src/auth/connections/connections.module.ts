@@ -7,6 +7,7 @@ import { ConnectionSignIn } from './connection-sign-in.service.js';
 import { ConnectionStates } from './connection-states.service.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Connections } from './connections.service.js';
+import { IdentityImporter } from './identity-importer.service.js';
 import { OAuth2Exchange } from './oauth2-exchange.service.js';
 import { OwnIdentitiesController } from './own-identities.controller.js';
 import { OwnIdentities } from './own-identities.service.js';
@@ -15,7 +16,10 @@ import { OwnIdentities } from './own-identities.service.js';
 @Module({
   imports: [AccountsModule, AuthModule, OneTimeSecretsModule],
   controllers: [ConnectionsController, OwnIdentitiesController],
-  providers: [ConnectionAccounts, ConnectionSignIn, ConnectionStates, Connections, OAuth2Exchange, OwnIdentities],
-  exports: [Connections],
+  providers: [
+    ...[ConnectionAccounts, ConnectionSignIn, ConnectionStates, Connections],
+    ...[IdentityImporter, OAuth2Exchange, OwnIdentities],
+  ],
+  exports: [Connections, IdentityImporter],
 })
 export class ConnectionsModule {}

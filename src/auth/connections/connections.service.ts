@@ -30,6 +30,8 @@ const endpointsOf = (settings: ConnectionSettings) => ({
   jwksUrl: settings.jwks_url,
 });
 
+const originOf = (userinfoUrl: string | null): string => new URL(userinfoUrl ?? 'https://unknown.invalid').origin;
+
 /** Whether users can sign in with these settings. The endpoints of an issuer are discovered. */
 export function isComplete(kind: ConnectionKind, stored: ConnectionSettings): boolean {
   const settings = withPreset(kind, stored);
@@ -115,12 +117,19 @@ export class Connections implements OnModuleInit {
     const settings = withPreset(kind, stored);
     const client: ProviderClient = {
       ...endpointsOf(settings),
-      issuer: isOAuth2(kind) ? new URL(settings.userinfo_url ?? 'https://unknown.invalid').origin : settings.issuer,
+      issuer: isOAuth2(kind) ? originOf(settings.userinfo_url) : settings.issuer,
       clientId: settings.client_id,
       secret: clientSecret && this.encryption.decrypt(SECRET_COLUMN, clientSecret, id),
       scope: settings.scope,
     };
     return { id, kind, settings, client };
+  }
+
+  /** The issuer of a connection, or the origin that takes its place. `null` if it is not configured. */
+  issuerOf({ kind, settings: stored }: Connection): string | null {
+    const { issuer, userinfo_url: url } = withPreset(kind, stored);
+    if (!isOAuth2(kind)) return issuer;
+    return url === null ? null : originOf(url);
   }
 
   /** The callback of a connection, which administrators enter at the provider. */

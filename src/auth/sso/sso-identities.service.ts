@@ -6,21 +6,6 @@ import { SsoIdentity } from './sso.entities.js';
 /** Trait of an account that is linked to an identity at a provider and can sign in with it. */
 export const SSO_TRAIT = 'sso';
 
-/** An identity and its account. */
-interface Identity {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly accountId: string;
-}
-
-/** The tables to insert identities into and to look them up in. */
-export interface IdentityTables {
-  readonly identities: string;
-  readonly known: string;
-}
-
-export const IDENTITY_TABLES: IdentityTables = { identities: 'sso_identity', known: 'sso_identity' };
-
 /** Links between identities at providers and accounts (sso.md section 3). */
 @Injectable()
 export class SsoIdentities {
@@ -56,42 +41,6 @@ export class SsoIdentities {
     }
     await this.accounts.addTrait(tx, identity.accountId, SSO_TRAIT);
     return true;
-  }
-
-  /** Creates the temporary table of a dry run. It exists until the connection closes or the dry run ends. */
-  async createDryRunTable(tx: Tx): Promise<IdentityTables> {
-    await tx.query(
-      'CREATE TEMP TABLE trial_identity (LIKE sso_identity INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES)',
-    );
-    const known = '(SELECT * FROM sso_identity UNION ALL SELECT * FROM trial_identity)';
-    return { identities: 'trial_identity', known };
-  }
-
-  async dropDryRunTable(tx: Tx): Promise<void> {
-    await tx.query('DROP TABLE IF EXISTS trial_identity');
-  }
-
-  /** Returns those of the given identities that are linked to an account. */
-  findAll(tx: Tx, { known }: IdentityTables, wanted: readonly Omit<Identity, 'accountId'>[]): Promise<Identity[]> {
-    return tx.query<Identity[]>(
-      `SELECT i.issuer, i.subject, i.account_id AS "accountId" FROM ${known} i
-       JOIN unnest($1::text[], $2::text[]) w (issuer, subject) ON i.issuer = w.issuer AND i.subject = w.subject`,
-      [wanted.map(({ issuer }) => issuer), wanted.map(({ subject }) => subject)],
-    );
-  }
-
-  /**
-   * Links identities to accounts that `tx` creates with the trait. Violates a unique index if a parallel request was
-   * faster.
-   */
-  async insertAll(tx: Tx, { identities }: IdentityTables, rows: readonly Identity[]): Promise<void> {
-    if (rows.length === 0) return;
-    await tx.query(
-      `INSERT INTO ${identities} (issuer, subject, account_id)
-       SELECT i.issuer, i.subject, i.account_id
-       FROM unnest($1::text[], $2::text[], $3::bigint[]) AS i (issuer, subject, account_id)`,
-      [rows.map(({ issuer }) => issuer), rows.map(({ subject }) => subject), rows.map(({ accountId }) => accountId)],
-    );
   }
 
   /** Deletes all identities of an account that is being deleted. */

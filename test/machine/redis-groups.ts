@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import type { Certificate } from '../support/certificate.js';
 import { freePort } from './ports.js';
 import { programPath } from './programs.js';
 import { until } from './service-process.js';
@@ -11,6 +12,9 @@ import { until } from './service-process.js';
 const HOST = '127.0.0.1';
 
 export const hasDedicatedRedis = programPath('redis-server') !== undefined;
+
+/** The options of a client that connects with TLS. */
+const clientTls = (certificate: Certificate | undefined) => (certificate ? { tls: { ca: certificate.cert } } : {});
 
 /** A Redis process of a group. */
 export class RedisNode {
@@ -22,18 +26,28 @@ export class RedisNode {
     private readonly directory: string,
     private readonly settings: readonly string[],
     credentials: { username?: string; password?: string },
+    certificate: Certificate | undefined,
   ) {
-    this.client = new Redis({ host: HOST, port, lazyConnect: true, ...credentials });
+    this.client = new Redis({ host: HOST, port, lazyConnect: true, ...credentials, ...clientTls(certificate) });
     this.client.on('error', () => {});
   }
 
-  /** `lines`: the configuration file. `more`: further command-line options. */
-  static async start(lines: readonly string[], more: readonly string[] = [], credentials = {}): Promise<RedisNode> {
+  /**
+   * `lines`: the configuration file. `more`: further command-line options. With a certificate, all connections of the
+   * process need TLS.
+   */
+  static async start(
+    lines: readonly string[],
+    more: readonly string[] = [],
+    credentials = {},
+    certificate?: Certificate,
+  ): Promise<RedisNode> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
     const port = await freePort();
     const file = join(directory, 'redis.conf');
-    writeFileSync(file, [`bind ${HOST}`, `port ${port}`, 'save ""', `dir ${directory}`, ...lines].join('\n'));
-    const node = new RedisNode(port, directory, [file, ...more], credentials);
+    const ports = certificate ? tlsLines(port, directory, certificate) : [`port ${port}`];
+    writeFileSync(file, [`bind ${HOST}`, ...ports, 'save ""', `dir ${directory}`, ...lines].join('\n'));
+    const node = new RedisNode(port, directory, [file, ...more], credentials, certificate);
     await node.start();
     return node;
   }
@@ -80,6 +94,16 @@ export class RedisNode {
   }
 }
 
+function tlsLines(port: number, directory: string, { cert, key }: Certificate): string[] {
+  const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  return [
+    ...['port 0', `tls-port ${port}`, `tls-cert-file ${certFile}`, `tls-key-file ${keyFile}`],
+    ...[`tls-ca-cert-file ${certFile}`, 'tls-auth-clients no', 'tls-replication yes'],
+  ];
+}
+
 const USER = 'gatehouse';
 const PASSWORD = 'p@ss:word';
 const ADMIN_PASSWORD = 'admin-password';
@@ -93,17 +117,20 @@ export class SentinelGroup {
   private constructor(
     readonly nodes: [RedisNode, RedisNode],
     readonly sentinel: RedisNode,
+    private readonly protocol: string,
   ) {}
 
-  static async start(): Promise<SentinelGroup> {
+  /** With a certificate for 127.0.0.1, all connections use TLS. */
+  static async start(certificate?: Certificate): Promise<SentinelGroup> {
     const credentials = { username: 'admin', password: ADMIN_PASSWORD };
     const lines = [
       ...['user default off', `user admin on >${ADMIN_PASSWORD} ~* &* +@all`],
       ...['masteruser admin', `masterauth ${ADMIN_PASSWORD}`, 'repl-diskless-sync-delay 0'],
       `user ${USER} on >${PASSWORD} ${ACCESS_RULES}`,
     ];
-    const primary = await RedisNode.start(lines, [], credentials);
-    const replica = await RedisNode.start([...lines, `replicaof ${HOST} ${primary.port}`], [], credentials);
+    const primary = await RedisNode.start(lines, [], credentials, certificate);
+    const follows = `replicaof ${HOST} ${primary.port}`;
+    const replica = await RedisNode.start([...lines, follows], [], credentials, certificate);
     await until(async () => (await replica.client.info('replication')).includes('master_link_status:up'));
     const sentinel = await RedisNode.start(
       [
@@ -116,15 +143,17 @@ export class SentinelGroup {
       ],
       ['--sentinel'],
       { password: ADMIN_PASSWORD },
+      certificate,
     );
-    const group = new SentinelGroup([primary, replica], sentinel);
+    const protocol = certificate ? 'rediss-sentinel' : 'redis-sentinel';
+    const group = new SentinelGroup([primary, replica], sentinel, protocol);
     await until(async () => Number((await group.state())['num-slaves']) === 1);
     return group;
   }
 
   get url(): string {
     const user = `${USER}:${encodeURIComponent(PASSWORD)}`;
-    return `redis-sentinel://${user}@${this.sentinel.address}/${NAME}?sentinel_password=${ADMIN_PASSWORD}`;
+    return `${this.protocol}://${user}@${this.sentinel.address}/${NAME}?sentinel_password=${ADMIN_PASSWORD}`;
   }
 
   private async state(): Promise<Record<string, string>> {
@@ -162,15 +191,20 @@ const redisCli = programPath('redis-cli');
 
 /** A cluster of three primaries, each with a replica if `hasReplicas`. */
 export class RedisCluster {
-  private constructor(readonly nodes: readonly RedisNode[]) {}
+  private constructor(
+    readonly nodes: readonly RedisNode[],
+    private readonly certificate: Certificate | undefined,
+  ) {}
 
-  static async start(hasReplicas: boolean): Promise<RedisCluster> {
+  /** With a certificate for 127.0.0.1, all connections use TLS. */
+  static async start(hasReplicas: boolean, certificate?: Certificate): Promise<RedisCluster> {
     const nodes: RedisNode[] = [];
     while (nodes.length < (hasReplicas ? 2 : 1) * NODES) {
       const lines = ['cluster-enabled yes', `cluster-port ${await freePort()}`, 'cluster-node-timeout 1000'];
-      nodes.push(await RedisNode.start([...lines, 'repl-diskless-sync-delay 0']));
+      if (certificate) lines.push('tls-cluster yes');
+      nodes.push(await RedisNode.start([...lines, 'repl-diskless-sync-delay 0'], [], {}, certificate));
     }
-    const cluster = new RedisCluster(nodes);
+    const cluster = new RedisCluster(nodes, certificate);
     const replicas = ['--cluster-replicas', hasReplicas ? '1' : '0'];
     await cluster.cli('create', ...nodes.map(({ address }) => address), ...replicas, '--cluster-yes');
     await cluster.whenOk();
@@ -178,12 +212,15 @@ export class RedisCluster {
   }
 
   get url(): string {
-    return `redis-cluster://${this.nodes.map(({ address }) => address).join(',')}`;
+    return `${this.certificate ? 'rediss' : 'redis'}-cluster://${this.nodes.map(({ address }) => address).join(',')}`;
   }
 
   /** Runs `redis-cli --cluster`. */
   private async cli(command: string, ...args: string[]): Promise<void> {
-    const child = spawn(redisCli as string, ['--cluster', command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const tls = this.certificate ? ['--tls', '--cacert', this.certificate.path] : [];
+    const child = spawn(redisCli as string, [...tls, '--cluster', command, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let out = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (out += chunk));
     const [code] = await once(child, 'close');

@@ -51,6 +51,7 @@ import { DatabaseMonitor } from './platform/replicas/database-monitor.js';
 import { ReplicaBus } from './platform/replicas/replica-bus.js';
 import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { Limiter } from './platform/store/limits.js';
+import { RedisOutages } from './platform/store/redis-outages.service.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
 import { SharedStore } from './platform/store/shared-store.js';
 import { FeatureRegistry } from './policy/feature-registry.js';
@@ -142,7 +143,7 @@ export class PlatformModule {
         { provide: Registry, useValue: metricsRegistry },
         { provide: Metrics, useValue: new Metrics(features.metrics, metricsRegistry) },
         MetricsReader,
-        ...[HealthChecks, Dependencies, ReplicaStatistics, ColumnEncryption],
+        ...[HealthChecks, Dependencies, RedisOutages, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
           EventLoop,

@@ -57,6 +57,14 @@ export const platform = defineFeature('platform', {
       labels: { name: 'any' },
       aggregation: 'min',
     },
+    gatehouse_redis_losses_total: {
+      type: 'counter',
+      help: 'How often a process has lost its connection to Redis',
+    },
+    gatehouse_redis_lost_seconds_total: {
+      type: 'counter',
+      help: 'Time that processes have been without a connection to Redis, in seconds',
+    },
     gatehouse_mail_total: {
       type: 'counter',
       help: 'Emails by type and outcome',

@@ -59,6 +59,7 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'platform/replicas/notice-connection.ts': { [PLAIN]: 'end error notification' },
   'platform/replicas/redis-hints.ts': { [CATCHES]: 'message ready' },
   'platform/storage/storage-s3.ts': { [PLAIN]: 'close' },
+  'platform/store/redis-outages.service.ts': { [PLAIN]: 'close ready' },
   'platform/store/redis-client.ts': { [PLAIN]: '+node end error ready ready' },
   'run.ts': { [PLAIN]: 'signal signal' },
   'service/metrics-server.ts': { [PLAIN]: 'error' },

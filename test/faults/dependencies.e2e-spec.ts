@@ -2,6 +2,8 @@ import { Redis } from 'ioredis';
 import { DedicatedServer, describeWithDedicatedRedis } from '../machine/dedicated-server.js';
 import { freePort } from '../machine/ports.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
+import { gatehouse } from '../support/index.js';
 
 afterAll(endProcesses);
 
@@ -57,5 +59,35 @@ describeWithDedicatedRedis('conventions.md 12: a Redis that cannot be used', () 
     const service = await ServiceProcess.ready({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     expect((await service.anonymous.get('/health/ready')).status).toBe(200);
     await service.stop('SIGTERM');
+  });
+
+  test('each loss and the time until the return are in the log and in metrics', async () => {
+    const server = await DedicatedServer.redis();
+    const { proxy, url } = await CuttableProxy.to(server.url, 6379);
+    const service = await gatehouse({ env: { REDIS_URL: url } });
+    const read = async (name: string) => {
+      const { text } = await service.anonymous.get('/metrics');
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    };
+    const losses = () => read('gatehouse_redis_losses_total');
+    const seconds = () => read('gatehouse_redis_lost_seconds_total');
+    const returns = () => service.log.filter((line) => line.includes('the connection to Redis is back'));
+    expect([await losses(), await seconds()]).toEqual([0, 0]);
+    for (const count of [1, 2]) {
+      const before = await seconds();
+      proxy.cut();
+      await until(async () => (await losses()) === count);
+      // The counter also grows during the outage.
+      await until(async () => (await seconds()) > before);
+      expect(returns()).toHaveLength(count - 1);
+      proxy.restore();
+      await until(() => returns().length === count);
+      const { seconds: lasted } = JSON.parse(returns().at(-1) as string);
+      expect(Math.abs((await seconds()) - before - lasted)).toBeLessThan(0.1);
+    }
+    expect(service.log.filter((line) => line.includes('the connection to Redis is lost'))).toHaveLength(2);
+    await service.close();
+    proxy.close();
+    await server.close();
   });
 });

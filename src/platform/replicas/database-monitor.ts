@@ -28,6 +28,8 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
   private wasUsable = false;
+  /** Since the worker ID was missing, no check has ended that began later. */
+  private isOutdated = false;
 
   constructor(
     private readonly database: Database,
@@ -38,7 +40,11 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
 
   /** Whether the database responds, is writable and has the expected schema, and this process can create IDs. */
   get isUsable(): boolean {
-    return this.wasUsable && this.replicaBus.hasWorkerId && !this.database.hasFailed;
+    const { hasWorkerId } = this.replicaBus;
+    // The connection with the worker ID was lost, so the database may have changed since the last check. A pooler hides
+    // this from the connection of the checks.
+    if (!hasWorkerId && this.config.databaseUrl) this.isOutdated = true;
+    return this.wasUsable && !this.isOutdated && hasWorkerId && !this.database.hasFailed;
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -47,6 +53,7 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async check(): Promise<void> {
+    const { isOutdated } = this;
     try {
       this.client ??= await this.connect();
       const known = this.database.migrations.filter(({ names }) => names.length > 0);
@@ -59,6 +66,7 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
       const isCurrent = known.every(({ table, names }) => names.every((name) => applied.has(`${table} ${name}`)));
       const isWritable = rows[0]?.read_only === false;
       this.wasUsable = isCurrent && isWritable;
+      if (isOutdated) this.isOutdated = false;
       if (!isWritable) this.database.findPrimary();
       if (!isWritable || ++this.checksOnConnection >= CHECKS_PER_CONNECTION) this.releaseConnection();
     } catch (error) {

@@ -21,6 +21,7 @@ export class CuttableProxy {
   private sendsShutdown = false;
   private lagMs = 0;
   private dropsNotifications = false;
+  private replacement: readonly [from: string, to: string] | undefined;
   /** The first data of each connection, and the text in it that marks connections to cut. */
   private readonly greetings = new Map<Socket, string>();
   private unwanted: string | undefined;
@@ -110,9 +111,21 @@ export class CuttableProxy {
       transform: (chunk, _encoding, done) => {
         const isNotification = chunk[0] === 'A'.charCodeAt(0);
         if (this.dropsNotifications && isNotification) done();
-        else done(null, chunk);
+        else done(null, this.replaced(chunk));
       },
     });
+  }
+
+  /** Replaces a text in packets of the server by another one of the same length. */
+  replace(from: string, to: string): void {
+    if (from.length !== to.length) throw new Error('the texts have different lengths');
+    this.replacement = [from, to];
+  }
+
+  private replaced(chunk: Buffer): Buffer {
+    if (!this.replacement) return chunk;
+    const [from, to] = this.replacement;
+    return Buffer.from(chunk.toString('latin1').replaceAll(from, to), 'latin1');
   }
 
   private lagging(): Transform {

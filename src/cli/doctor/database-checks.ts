@@ -11,8 +11,6 @@ import type { Extension } from '../../policy/extension.js';
 import { checkDependencies } from './dependency-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
-const OLDEST_POSTGRES = 150_000;
-
 /** Checks whether the database responds, and is recent and migrated. Then tests all dependencies, also if it does not respond. */
 export async function checkDatabase(config: Config, extension: Extension, lent?: EmbeddedEngine): Promise<Finding[]> {
   if (!config.databaseUrl && !lent && !existsSync(join(config.dataDir, 'database'))) {
@@ -48,10 +46,7 @@ async function version(opened: Database): Promise<Finding[]> {
   const [row] = await opened.manager.query<[{ version: number }]>(
     "SELECT current_setting('server_version_num')::int AS version",
   );
-  const release = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
-  return row.version >= OLDEST_POSTGRES
-    ? [ok('database', release)]
-    : [fault('database', `${release} is too old`, 'Use PostgreSQL 15 or newer')];
+  return [ok('database', `PostgreSQL ${Math.floor(row.version / 10_000)}`)];
 }
 
 async function migrations(opened: Database, { migrateOnStart }: Config): Promise<Finding[]> {

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { StartError } from '../../core/config/start-error.js';
 import { markConnectionError } from '../../core/database-errors.js';
 import { checkSessions } from './dedicated-sessions.js';
 import { failConnection, poolOf } from './driver-internals.js';
@@ -65,6 +66,18 @@ async function findPrimary(url: string, patience: number): Promise<Hosts> {
   return hosts;
 }
 
+const OLDEST_POSTGRES = 150_000;
+
+/** @throws StartError if the server is older than the oldest supported version */
+async function assertVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>(
+    "SELECT current_setting('server_version_num')::int AS version",
+  );
+  const version = rows[0]?.version ?? 0;
+  if (version < OLDEST_POSTGRES)
+    throw new StartError(`PostgreSQL ${Math.floor(version / 10_000)} is too old. Use PostgreSQL 15 or newer`);
+}
+
 /** How this process connects to a PostgreSQL server, its poolers and its standbys. */
 export class ServerConnections {
   /** While true, silent connections stay open, because migrations may take any time. */
@@ -84,14 +97,17 @@ export class ServerConnections {
 
   /**
    * Finds the primary and checks what its sessions can do.
-   * @throws StartError if connections share sessions and there is no direct URL, or lack settings
+   * @throws StartError if the server is too old, or connections share sessions and there is no direct URL, or lack settings
    */
   static async open(url: string, directUrl: string, patience: number): Promise<ServerConnections> {
     const hosts = await findPrimary(url, patience);
     const areShared = await checkSessions(url, directUrl, patience);
-    if (areShared) {
-      const client = await connectTo(url, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS * patience });
-      await assertSharedSettings(client, patience).finally(() => client.end().catch(() => {}));
+    const client = await connectTo(url, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS * patience });
+    try {
+      await assertVersion(client);
+      if (areShared) await assertSharedSettings(client, patience);
+    } finally {
+      client.end().catch(() => {});
     }
     return new ServerConnections(hosts, areShared, patience);
   }

@@ -8,6 +8,7 @@ const REDIS_PROBE_TIMEOUT_MS = 2000;
 const WRITE_PROBE = ['gatehouse:probe', '1', 'PX', 1000] as const;
 const CLUSTER_MESSAGE = 'it is a Redis Cluster. Use redis-cluster:// instead of redis://';
 const NO_CLUSTER_MESSAGE = 'it is not a Redis Cluster. Use redis:// instead of redis-cluster://';
+const OLDEST_REDIS = [6, 2] as const;
 const READ_ONLY_MESSAGE = 'it is read-only. Use the primary, not a replica';
 /** Error replies of a server that will be usable shortly. */
 const TEMPORARY_ERROR = /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN)\b/;
@@ -23,6 +24,15 @@ function explainError(error: unknown): string | undefined {
   return message.startsWith('READONLY') ? READ_ONLY_MESSAGE : `it rejects writes (${message.slice(0, 100)})`;
 }
 
+/** Valkey and other servers report the version of Redis that they are compatible with. */
+function explainVersion(info: string): string | undefined {
+  const [, version = '', major, minor] = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(info) ?? [];
+  if (version === '') return undefined;
+  const [oldestMajor, oldestMinor] = OLDEST_REDIS;
+  const isRecent = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
+  return isRecent ? undefined : `Redis ${version} is too old. Use ${OLDEST_REDIS.join('.')} or newer`;
+}
+
 /** Checks whether the server of `REDIS_URL` can do what the service needs. A server that is down is not an error. */
 export class RedisProbe {
   constructor(readonly client: RedisConnection) {}
@@ -36,6 +46,8 @@ export class RedisProbe {
     try {
       const info = await this.client.info('cluster');
       if (!this.client.isCluster && info.includes('cluster_enabled:1')) return CLUSTER_MESSAGE;
+      const tooOld = explainVersion(await this.client.info('server'));
+      if (tooOld) return tooOld;
       await this.client.set(...WRITE_PROBE);
     } catch (error) {
       return explainError(error);

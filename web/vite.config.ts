@@ -7,7 +7,7 @@ const here = import.meta.dirname;
 const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
   account: [
     ...['account', 'required', 'profile', 'contact', 'passkeys', 'factors', 'sessions', 'events'],
-    ...['connections', 'applications', 'webhooks', 'data'],
+    ...['connections', 'applications', 'webhooks', 'tokens', 'data'],
   ],
   admin: [
     ...[

@@ -28,6 +28,7 @@ const ACCOUNT_VIEWS = [
   'events',
   'applications',
   'webhooks',
+  'access-tokens',
   'required',
 ] as const;
 

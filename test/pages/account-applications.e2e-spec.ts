@@ -296,8 +296,8 @@ describeInBrowser("web.md 3: the user's own applications and bots", () => {
     expect(await isIntrospecting(app)).toBe(false);
     expect(await isIntrospecting({ ...app, secret })).toBe(true);
 
-    await button('Reset bot token').press('Enter');
-    await answer('Reset bot token').press('Enter');
+    await button('Replace all bot tokens').press('Enter');
+    await answer('Replace all bot tokens').press('Enter');
     await confirmByPassword();
     const [token = ''] = await keep();
     expect(await isBot(app.bot)).toBe(false);

@@ -81,6 +81,13 @@ export const VIEWS: readonly View[] = [
     group: 'account.built',
     load: () => import('./webhooks/view.js'),
   },
+  {
+    path: '/account/access-tokens',
+    title: 'tokens.title',
+    icon: 'key-round',
+    group: 'account.built',
+    load: () => import('./tokens/view.js'),
+  },
 ];
 
 /** Shown instead of all other views while the account has open requirements. */

@@ -15,6 +15,7 @@ import { secretsToShow } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { type Application, LIST } from './application.js';
 import { BotProfile } from './bot.js';
+import { BOT_TOKENS, BotTokens } from './bot-tokens.js';
 import { Deliveries } from './deliveries.js';
 import { Logout } from './logout.js';
 import { QuickStart } from './quick-start.js';
@@ -86,7 +87,11 @@ function Settings({ application, onChanged }: ChangeProps) {
   );
 }
 
-function Secrets({ application: { id, client_type: kind } }: Pick<ChangeProps, 'application'>) {
+interface SecretsProps extends Pick<ChangeProps, 'application'> {
+  readonly onTokenReset: () => Promise<void>;
+}
+
+function Secrets({ application: { id, client_type: kind }, onTokenReset }: SecretsProps) {
   const path = { id };
   const resetSecret = useAction(async () => {
     const { client_secret: secret = '' } = await api.post('/v1/oauth2/applications/{id}/client-secret/reset', { path });
@@ -95,6 +100,7 @@ function Secrets({ application: { id, client_type: kind } }: Pick<ChangeProps, '
   const resetToken = useAction(async () => {
     const { token } = await api.post('/v1/oauth2/applications/{id}/bot/reset-token', { path });
     secretsToShow.value = { title: t('applications.newToken'), secrets: { [t('applications.botToken')]: token } };
+    await onTokenReset();
   });
   return (
     <section class="section" aria-labelledby="secrets">
@@ -143,6 +149,18 @@ function Deletion({ application: { id, name } }: Pick<ChangeProps, 'application'
   );
 }
 
+/** The credentials of the application and of its bot. */
+function Credentials({ application }: Pick<ChangeProps, 'application'>) {
+  const { id, bot } = application;
+  const tokens = useLoaded(async () => (bot ? (await api.get(BOT_TOKENS, { path: { id } })).tokens : []));
+  return (
+    <>
+      {bot && <BotTokens id={id} loaded={tokens} />}
+      <Secrets application={application} onTokenReset={() => tokens.again.run()} />
+    </>
+  );
+}
+
 /** One application with all settings of its owner. */
 export function One({ id }: { readonly id: string }) {
   const loaded = useLoaded<Application>(() => api.get('/v1/oauth2/applications/{id}', { path: { id } }));
@@ -163,7 +181,7 @@ export function One({ id }: { readonly id: string }) {
               {application.bot && (
                 <BotProfile bot={application.bot} onChanged={(bot) => loaded.take({ ...application, bot })} />
               )}
-              <Secrets application={application} />
+              <Credentials application={application} />
               <Deletion application={application} />
             </>
           )}

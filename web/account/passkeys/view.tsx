@@ -7,11 +7,10 @@ import { formatDateTime, t } from '../../core/language.js';
 import { reportAcceptedPasskeys } from '../../core/passkeys.js';
 import { Button } from '../../kit/button.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
-import { Dialog } from '../../kit/dialog.js';
-import { Field } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { FailureNotice } from '../../kit/notice.js';
+import { RenameButton } from '../../kit/rename-button.js';
 import { Empty } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
 import { setUser, user } from '../account.js';
@@ -30,61 +29,22 @@ interface OfPasskey {
   readonly onChanged: () => Promise<void>;
 }
 
-function RenameButton({ passkey, onChanged }: OfPasskey) {
-  const name = useSignal<string | null>(null);
-  const rename = useAction(
-    async () => {
-      const path = { credential_id: passkey.id };
-      await api.patch(`${CREDENTIALS}/{credential_id}`, { path, body: { name: name.value ?? '' } });
-      name.value = null;
-      toast(t('account.saved'));
-      await onChanged();
-    },
-    { fields: ['name'] },
-  );
-  const close = () => {
-    name.value = null;
-    rename.clear();
-  };
-  return (
-    <>
-      <Button
-        kind="plain"
-        size="small"
-        label={`${t('passkeys.rename')}: ${passkey.name}`}
-        onClick={() => {
-          name.value = passkey.name;
-        }}
-      >
-        {t('passkeys.rename')}
-      </Button>
-      <Dialog title={t('passkeys.renameTitle')} isOpen={name.value !== null} onCancel={close}>
-        <form class="stack" onSubmit={rename.run}>
-          <FailureNotice of={rename} />
-          <Field
-            name="name"
-            label={t('passkeys.name')}
-            value={name.value ?? ''}
-            onValue={(value) => {
-              name.value = value;
-            }}
-            wrong={rename.of('name')}
-            required
-            maxLength={100}
-          />
-          <div class="actions">
-            <Button kind="plain" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button submits action={rename}>
-              {t('passkeys.save')}
-            </Button>
-          </div>
-        </form>
-      </Dialog>
-    </>
-  );
-}
+const Rename = ({ passkey: { id, name }, onChanged }: OfPasskey) => (
+  <RenameButton
+    name={name}
+    words={{
+      label: t('passkeys.rename'),
+      title: t('passkeys.renameTitle'),
+      field: t('passkeys.name'),
+      submit: t('passkeys.save'),
+      done: t('account.saved'),
+    }}
+    rename={(next) =>
+      api.patch(`${CREDENTIALS}/{credential_id}`, { path: { credential_id: id }, body: { name: next } })
+    }
+    onRenamed={onChanged}
+  />
+);
 
 function RemoveButton({ passkey, onChanged, isLast }: OfPasskey & { readonly isLast: boolean }) {
   const remove = useAction(async () => {
@@ -115,7 +75,7 @@ const Item = (props: OfPasskey & { readonly isLast: boolean }) => {
         </span>
       </div>
       <div class="row">
-        <RenameButton {...props} />
+        <Rename {...props} />
         <RemoveButton {...props} />
       </div>
     </li>

@@ -4,6 +4,7 @@ import { InnerLink } from '../../kit/opened.js';
 import { CopyButton, Empty } from '../../kit/shown.js';
 import { PersonLink } from '../parts/person-link.js';
 import { type Application, applicationBy, summaryOf } from './application.js';
+import { Resource } from './resource.js';
 import { Transfer } from './transfer.js';
 import { Trust } from './trust.js';
 
@@ -80,6 +81,14 @@ const Facts = ({ application }: OfApplication) => (
     <dd>{t(application.bot_require_code_grant ? 'adminApplications.onceRedeemed' : 'adminApplications.atOnce')}</dd>
     <dt>{t('adminApplications.trust')}</dt>
     <dd>{application.is_trusted ? <Codes of={application.trusted_scopes} /> : t('adminApplications.notTrusted')}</dd>
+    <dt>{t('adminApplications.resource')}</dt>
+    <dd>
+      {application.resource_scopes.length > 0 ? (
+        <Codes of={application.resource_scopes} />
+      ) : (
+        t('adminApplications.notResource')
+      )}
+    </dd>
     <dt>{t('adminApplications.version')}</dt>
     <dd>{application.version}</dd>
   </dl>
@@ -112,6 +121,7 @@ export function One({ id, owner }: { readonly id: string; readonly owner: string
                 <Facts application={application} />
               </section>
               <Trust key={application.version} application={application} onChanged={loaded.take} />
+              <Resource key={`resource-${application.version}`} application={application} onChanged={loaded.take} />
               <Transfer application={application} onTransferred={loaded.take} />
             </>
           )

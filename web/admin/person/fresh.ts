@@ -16,12 +16,14 @@ export interface KeptReads {
   readonly sessions: Kept<Answer<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions']>;
   readonly networks: Kept<Answer<paths, '/v1/admin/users/{user_id}/networks', 'get'>['networks']>;
   readonly passkeys: Kept<Answer<paths, '/v1/admin/users/{user_id}/webauthn-credentials', 'get'>>;
+  readonly tokens: Kept<Answer<paths, '/v1/admin/users/{user_id}/access-tokens', 'get'>['tokens']>;
 }
 
 export const keepReads = (): KeptReads => ({
   sessions: { value: signal(null) },
   networks: { value: signal(null) },
   passkeys: { value: signal(null) },
+  tokens: { value: signal(null) },
 });
 
 /** Loads data when first shown and again on every turn. Repeats the request if a turn happens during it. */

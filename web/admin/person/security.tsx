@@ -2,6 +2,7 @@ import { t } from '../../core/language.js';
 import { Facts } from '../../kit/facts.js';
 import { isErased } from '../parts/flags.js';
 import { can } from '../rights.js';
+import { ACCESS_TOKENS, AccessTokens } from './access-tokens.js';
 import { aclsOf, holdsOf, type OfUser, type RecordedProps, yesOrNo } from './account.js';
 import { Identities } from './identities.js';
 import { Marks } from './marks.js';
@@ -45,6 +46,7 @@ export function Security(props: RecordedProps & PasskeysProps) {
         </section>
       </div>
       {isSignedInTo && can('get', PASSKEYS) && <Passkeys {...props} />}
+      {isSignedInTo && can('get', ACCESS_TOKENS) && <AccessTokens {...props} />}
       {isSignedInTo && can('get', '/v1/admin/users/{user_id}/sso-identity') && <Identities user={user} turn={turn} />}
     </>
   );

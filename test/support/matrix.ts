@@ -6,7 +6,13 @@ import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
-import { type CredentialSet, type CredentialSetOptions, createCredentialSet } from './all-credentials.js';
+import {
+  type CredentialSet,
+  type CredentialSetOptions,
+  createCredentialSet,
+  createPersonalToken,
+  type PersonalTokenOptions,
+} from './all-credentials.js';
 import type { Answer } from './exchange.js';
 import type { Gatehouse } from './gatehouse.js';
 
@@ -21,9 +27,15 @@ const IN = 'admitted';
 const [U, A, C] = ['UNAUTHORIZED', 'ACCESS_DENIED', 'INVALID_CLIENT'];
 
 interface Caller {
-  readonly present: (credentials: CredentialSet) => string | undefined;
+  readonly present: (credentials: CredentialSet, service: Gatehouse) => string | undefined | Promise<string>;
   readonly options?: CredentialSetOptions;
 }
+
+/** A personal access token of the account, which is created when it is presented. */
+const personal =
+  (options: PersonalTokenOptions): Caller['present'] =>
+  ({ accountId }, service) =>
+    createPersonalToken(service, accountId, options);
 
 const CALLERS = {
   nobody: { present: () => undefined },
@@ -41,6 +53,14 @@ const CALLERS = {
   'suspicious session': { present: ({ session }) => session, options: { suspicious: 1 } },
   'suspicious bot': { present: ({ bot }) => bot, options: { suspicious: 1 } },
   'suspicious bearer': { present: ({ bearer }) => bearer, options: { suspicious: 1, scopes: SCOPES } },
+  'personal token with every scope': { present: personal({ scopes: SCOPES }) },
+  'personal token without scope': { present: personal({}) },
+  'personal token for this network': { present: personal({ scopes: SCOPES, networks: ['127.0.0.0/8', '::1/128'] }) },
+  'personal token of an administrator': { present: personal({ scopes: SCOPES }), options: { acls: ['*'] } },
+  'suspicious personal token': { present: personal({ scopes: SCOPES }), options: { suspicious: 1 } },
+  'expired personal token': { present: personal({ scopes: SCOPES, isExpired: true }) },
+  'revoked personal token': { present: personal({ scopes: SCOPES, isRevoked: true }) },
+  'personal token for another network': { present: personal({ scopes: SCOPES, networks: ['198.51.100.0/24'] }) },
   'suspicious administrator': { present: ({ session }) => session, options: { suspicious: 1, acls: ['*'] } },
 } satisfies Record<string, Caller>;
 type CallerName = keyof typeof CALLERS;
@@ -56,9 +76,9 @@ const OUTCOMES: Record<Exclude<PolicyKind, 'Public' | 'CredentialFree' | 'Client
 };
 
 function columnOf(caller: CallerName): string {
-  if (/^(nobody|malformed|unknown)/.test(caller)) return 'none';
+  if (/^(nobody|malformed|unknown|expired|revoked)|another network$/.test(caller)) return 'none';
   if (caller.startsWith('Admin ')) return caller === 'Admin key' ? 'adminKey' : 'adminBearer';
-  return /bot$/.test(caller) ? 'bot' : /bearer/.test(caller) ? 'bearer' : 'session';
+  return /bot$/.test(caller) ? 'bot' : /bearer|personal token/.test(caller) ? 'bearer' : 'session';
 }
 
 function expected({ policy, path, method }: RoutePlan, caller: CallerName): string {
@@ -70,7 +90,7 @@ function expected({ policy, path, method }: RoutePlan, caller: CallerName): stri
   const isBearer = column === 'bearer' || column === 'adminBearer';
   const isOptedIn = isBearer && scope !== undefined && kind !== 'AdminAcl';
   let outcome = isOptedIn ? IN : OUTCOMES[kind][column];
-  const granted = caller === 'bearer without scope' ? [] : column === 'adminBearer' ? ['identify', 'email'] : SCOPES;
+  const granted = caller.endsWith('without scope') ? [] : column === 'adminBearer' ? ['identify', 'email'] : SCOPES;
   if (isOptedIn && !granted.includes(scope)) outcome = 'MISSING_OAUTH_SCOPE';
   if (outcome !== IN) return outcome as string;
   const isGated = kind !== 'AdminAcl' && !allowSuspicious;
@@ -112,7 +132,9 @@ export class Matrix {
         // An admitted caller may revoke its own credential, so each admitted call gets its own credentials.
         const own =
           wanted === IN ? await createCredentialSet(this.service, options) : (shared.get(caller) as CredentialSet);
-        surprises.push(...(await this.surprise(route, caller, columnOf(caller), present(own), wanted)));
+        surprises.push(
+          ...(await this.surprise(route, caller, columnOf(caller), await present(own, this.service), wanted)),
+        );
       }
     }
     return surprises;
@@ -126,7 +148,7 @@ export class Matrix {
       const { status, body } = await call(this.service, route, undefined);
       for (const [caller, { present }] of callers) {
         if (route.policy.caseInsensitiveScheme && caller.endsWith('bot')) continue;
-        const answer = await call(this.service, route, present(worn));
+        const answer = await call(this.service, route, await present(worn, this.service));
         if (answer.status === status && answer.body?.code === body?.code) continue;
         surprises.push(`${nameOf(route)} with ${caller}: ${answer.status}, and without ${status}`);
       }

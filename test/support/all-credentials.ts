@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
-import { PERSONAL_APPLICATION_ID, PERSONAL_APPLICATION_NAME } from '../../src/accounts/grants/personal-application.js';
-import { digest, mintLetters, mintPersonalToken, mintSessionToken, mintToken } from '../../src/core/secrets.js';
+import { digest, mintLetters, mintSessionToken, mintToken } from '../../src/core/secrets.js';
 import { Snowflakes } from '../../src/core/snowflake.js';
 import type { Gatehouse } from './gatehouse.js';
 
@@ -51,44 +50,6 @@ const INSERT = `
   INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, expires_at)
   VALUES ($21, $17, 'access', $19, $2, $1, $12::text[], now() + interval '1 hour'),
     ($22, $18, 'access', $20, $5, $1, '{identify,email}', now() + interval '1 hour')`;
-
-/** How a personal access token differs from a valid one. */
-export interface PersonalTokenOptions {
-  readonly scopes?: readonly string[];
-  readonly networks?: readonly string[];
-  readonly isExpired?: boolean;
-  readonly isRevoked?: boolean;
-}
-
-const INSERT_PERSONAL = `
-  WITH built_in AS (
-    INSERT INTO application (id, name, client_type) VALUES (${PERSONAL_APPLICATION_ID}, $6, 'confidential')
-    ON CONFLICT DO NOTHING
-  ), family AS (
-    INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest)
-    VALUES ($1, ${PERSONAL_APPLICATION_ID}, $2, $3::text[], $4)
-  ), token AS (
-    INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, expires_at)
-    VALUES ($1, $4, 'access', $1, ${PERSONAL_APPLICATION_ID}, $2, $3::text[], now() + $5::int * interval '1 hour')
-  )
-  INSERT INTO personal_token (id, name, preview, networks) VALUES ($1, 'Script', 'abcd', $7::text[])`;
-
-/** Inserts a personal access token of an account, and returns it as an `Authorization` value. */
-export async function createPersonalToken(
-  service: Gatehouse,
-  accountId: string,
-  { scopes = [], networks = [], isExpired = false, isRevoked = false }: PersonalTokenOptions = {},
-): Promise<string> {
-  const token = mintPersonalToken();
-  const id = service.app.get(Snowflakes).next();
-  const hours = isExpired ? -1 : 1;
-  await service.sql(INSERT_PERSONAL, [
-    ...[id, accountId, [...scopes], digest(token), hours],
-    ...[PERSONAL_APPLICATION_NAME, [...networks]],
-  ]);
-  if (isRevoked) await service.sql('DELETE FROM oauth_family WHERE id = $1', [id]);
-  return `Bearer ${token}`;
-}
 
 /**
  * Inserts credentials of all kinds directly into the tables, for suites that need hundreds of them. All other tests

@@ -6,15 +6,10 @@ import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
-import {
-  type CredentialSet,
-  type CredentialSetOptions,
-  createCredentialSet,
-  createPersonalToken,
-  type PersonalTokenOptions,
-} from './all-credentials.js';
+import { type CredentialSet, type CredentialSetOptions, createCredentialSet } from './all-credentials.js';
 import type { Answer } from './exchange.js';
 import type { Gatehouse } from './gatehouse.js';
+import { createPersonalToken, type PersonalTokenOptions } from './personal-token.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
 

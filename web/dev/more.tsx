@@ -11,6 +11,7 @@ import { Effects } from '../kit/notice.js';
 import { ExpandableForm, InnerLink, Opened, UnlessMissing } from '../kit/opened.js';
 import { type Picture, PictureField } from '../kit/picture.js';
 import { Portrait } from '../kit/portrait.js';
+import { RenameButton } from '../kit/rename-button.js';
 import { CodeBlock, Success } from '../kit/shown.js';
 import { SecretsDialogHost, secretsToShow } from '../kit/shown-once.js';
 import { toast } from '../kit/toast.js';
@@ -91,6 +92,14 @@ export function MoreSurfaces() {
         >
           Show another secret
         </Button>
+      </div>
+      <div>
+        <RenameButton
+          name="Backup"
+          words={{ label: 'Rename', title: 'Rename token', field: 'Name', submit: 'Save', done: 'Saved' }}
+          rename={async () => {}}
+          onRenamed={async () => {}}
+        />
       </div>
       <SecretsDialogHost />
     </section>

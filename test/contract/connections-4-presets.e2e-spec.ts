@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { CONNECTIONS, connect, PUBLIC, RecordedProvider, signInWith, startVisit } from '../machine/connections.js';
 import {
   type Answer,
@@ -483,5 +484,33 @@ describe('connections.md section 5: a provider without a preset', () => {
     await service.as(root).patch(`${CONNECTIONS}/custom`, { claims }).expect(200);
     answer = profile(randomInt(1e9), 'jane@custom.example.com');
     await expectRejected(() => visit('custom'), 'code: SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
+  });
+
+  test.each<[string, string, (res: ServerResponse) => void]>([
+    [
+      'a redirect, which would send the token to another URL',
+      'FAILED_TO_FETCH_SSO_USER_INFO',
+      (res) => void res.writeHead(302, { location: `${recorded.origin}/stolen` }).end(),
+    ],
+    [
+      '10 MiB',
+      'FAILED_TO_FETCH_SSO_USER_INFO',
+      (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.alloc(10 << 20, 32)),
+    ],
+    [
+      'HTML',
+      'FAILED_TO_PARSE_SSO_USER_INFO',
+      (res) => void res.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>'),
+    ],
+    ['a closed connection', 'FAILED_TO_FETCH_SSO_USER_INFO', (res) => void res.destroy()],
+  ])('user information that answers with %s is rejected', async (_what, code, respond) => {
+    recorded.instead = ({ url }, res) =>
+      url === USER ? respond(res) : json(res, 200, { access_token: 'custom-token', token_type: 'Bearer' });
+    try {
+      await expectRejected(() => visit('custom'), `code: ${code}`);
+      expect(recorded.calls.map(({ path }) => path)).toEqual([TOKEN, USER]);
+    } finally {
+      recorded.instead = undefined;
+    }
   });
 });

@@ -135,9 +135,9 @@ describe('2 rotation', () => {
     expect(former).toEqual({ private_key: null });
   });
 
-  test('of 8 rotations at the same time, one takes effect', async () => {
+  test('of 32 rotations at the same time, one takes effect', async () => {
     await age(24);
-    const outcomes = await Promise.all(Array.from({ length: 8 }, () => rotate()));
+    const outcomes = await Promise.all(Array.from({ length: 32 }, () => rotate()));
     expect(outcomes.filter((outcome) => outcome === 'rotated')).toHaveLength(1);
   });
 

@@ -102,6 +102,8 @@ describeInBrowser('clicks from the first page after sign-in', () => {
     await visit.arrive('/admin', root.authorization);
     await click('link', 'All people');
     await visit.page.getByRole('searchbox').fill(email);
+    // A click on a row of the former list would be lost.
+    await visit.page.getByRole('status').getByText('1 account', { exact: true }).waitFor();
     await click('link', new RegExp(`^${alice.username}`));
     await click('tab', 'Activity');
     await visit.page.getByText('by phone').waitFor();

@@ -50,6 +50,8 @@ describeInBrowser('web.md 1: every page in every language, without overflow', ()
   async function refuseOverflowOfView(path: string): Promise<void> {
     const { page } = visit;
     await visit.arrive(path, root.authorization);
+    // The gateway session begins with the language of the account.
+    if (/^\/(?:account|admin)/.test(path)) await visit.waitForGateway();
     await loaded(page);
     for (const summary of await page.locator('main summary:visible').all()) await summary.click();
     await refuseOverflow(page, path);

@@ -105,7 +105,9 @@ describeInBrowser('web.md: the life of an account', () => {
     await button('Add a passkey').click();
     await proveBy.password(PASSWORDS[0]);
     await item('Laptop').waitFor();
+    const signedOut = page.waitForURL(/\/login/);
     await signOut(page);
+    await signedOut;
     await isInAgain();
   };
 

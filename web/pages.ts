@@ -29,10 +29,13 @@ const PARTS: Readonly<Record<string, Loader>> = {
   '/admin': () => import('./admin/page.js'),
 };
 
+/** The callback of each connection, which completes sign-ins like the one of single sign-on. */
+const CONNECTION_CALLBACK = /^\/auth\/connections\/[^/]+\/callback$/;
+
 export function pageOf(path: string): ReturnType<Loader> {
   if (brand.error) return import('./pages/error/page.js');
   const part = Object.keys(PARTS).find((name) => path === name || path.startsWith(`${name}/`));
-  const loader = PAGES[path] ?? PARTS[part ?? ''];
+  const loader = PAGES[CONNECTION_CALLBACK.test(path) ? '/auth/sso/callback' : path] ?? PARTS[part ?? ''];
   if (!loader) throw new Error(`no page at ${path}`);
   return loader();
 }

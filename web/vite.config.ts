@@ -7,7 +7,7 @@ const here = import.meta.dirname;
 const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
   account: [
     ...['account', 'required', 'profile', 'contact', 'passkeys', 'factors', 'sessions', 'events'],
-    ...['connections', 'applications', 'webhooks', 'tokens', 'data'],
+    ...['signInMethods', 'connections', 'applications', 'webhooks', 'tokens', 'data'],
   ],
   admin: [
     ...[
@@ -21,7 +21,15 @@ const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
       'adminBans',
       'adminKeys',
     ],
-    ...['adminInstance', 'adminRegistrations', 'adminSetup', 'adminApplications', 'adminNow', 'adminJobs'],
+    ...[
+      'adminInstance',
+      'adminConnections',
+      'adminRegistrations',
+      'adminSetup',
+      'adminApplications',
+      'adminNow',
+      'adminJobs',
+    ],
     'adminExplain',
   ],
 };

@@ -5,7 +5,7 @@ import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { Pages } from './pages.service.js';
-import { CONSENT, isPage, LOGOUT, PAGES } from './paths.js';
+import { CONNECTION_CALLBACK, CONSENT, isPage, LOGOUT, PAGES } from './paths.js';
 
 /** Sends a page. Unknown paths below a prefix are not pages. */
 export function sendPage(pages: Pages, call: Call): ReturnType<typeof sendFile> {
@@ -23,7 +23,7 @@ export class PagesController {
   constructor(private readonly pages: Pages) {}
 
   /** Open a page of the web UI. */
-  @Get([...PAGES, 'account', 'account/*view'])
+  @Get([...PAGES, CONNECTION_CALLBACK, 'account', 'account/*view'])
   @CredentialFree()
   @RateLimit('web:page')
   @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })

@@ -21,6 +21,7 @@ const ACCOUNT_VIEWS = [
   'contact',
   'connections',
   'data',
+  'sign-in-methods',
   'password',
   'passkeys',
   'factors',
@@ -46,6 +47,7 @@ const ADMIN_VIEWS = [
   'now',
   'jobs',
   'instance',
+  'connections',
   'setup',
 ] as const;
 
@@ -78,6 +80,11 @@ export const ALL_PAGES: ReadonlySet<string> = new Set([
 /** The page of one account, which is the view `person` with another URL. */
 const ACCOUNT_PAGE = /^\/admin\/people\/\d{1,20}$/;
 
-export const isPage = (path: string): boolean => ALL_PAGES.has(path) || path === COMPONENTS || ACCOUNT_PAGE.test(path);
+/** The callback of each connection, with its ID. */
+export const CONNECTION_CALLBACK = '/auth/connections/:id/callback';
+const CALLBACK_PAGE = /^\/auth\/connections\/[a-z0-9-]{1,32}\/callback$/;
+
+export const isPage = (path: string): boolean =>
+  ALL_PAGES.has(path) || path === COMPONENTS || ACCOUNT_PAGE.test(path) || CALLBACK_PAGE.test(path);
 
 export const asksForCaptcha = (path: string): boolean => CAPTCHA_PAGES.has(path);

@@ -5,12 +5,9 @@ import { isPage } from '../../src/web/paths.js';
 import type { Answer } from './exchange.js';
 import { ownLinksIn } from './own-links.js';
 
-/**
- * Paths for programs, which are not pages. `/oauth2_callback` belongs to the Admin application (admin.md 6.1). The
- * callback of a connection belongs to the web application that started the sign-in.
- */
+/** Paths for programs, which are not pages. `/oauth2_callback` belongs to the Admin application (admin.md 6.1). */
 const FOR_PROGRAMS =
-  /^\/(?:(?:v1|media|gateway|health|metrics|assets|\.well-known)(?:\/|$)|(?:openapi|asyncapi|dev\/inbox)\.json$|oauth2_callback$|auth\/connections\/[a-z0-9-]+\/callback$)/;
+  /^\/(?:(?:v1|media|gateway|health|metrics|assets|\.well-known)(?:\/|$)|(?:openapi|asyncapi|dev\/inbox)\.json$|oauth2_callback$)/;
 
 interface Watched {
   readonly origin: string;

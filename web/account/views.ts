@@ -32,6 +32,13 @@ export const VIEWS: readonly View[] = [
     load: () => import('./data/view.js'),
   },
   {
+    path: '/account/sign-in-methods',
+    title: 'signInMethods.title',
+    icon: 'log-in',
+    group: 'account.security',
+    load: () => import('./sign-in-methods/view.js'),
+  },
+  {
     path: '/account/password',
     title: 'account.password',
     icon: 'lock',

@@ -121,6 +121,14 @@ export const VIEWS: readonly ConsoleView[] = [
     load: () => import('./instance/view.js'),
   },
   {
+    path: '/admin/connections',
+    title: 'adminConnections.title',
+    icon: 'log-in',
+    group: 'admin.platform',
+    needs: [['get', '/v1/admin/connections']],
+    load: () => import('./connections/view.js'),
+  },
+  {
     path: '/admin/setup',
     title: 'adminSetup.title',
     icon: 'list-checks',

@@ -13,15 +13,20 @@ import { detectSsoEnforced } from './service.js';
 import type { Challenge, SignedIn } from './signed-in.js';
 
 interface AccountLineProps {
-  readonly email: string;
+  /** Null if an identity provider identified the user. */
+  readonly email: string | null;
   readonly onOther: () => void;
 }
 
 /** Names the account of a step and leads back to the choice of an account. */
 const AccountLine = ({ email, onOther }: AccountLineProps) => (
   <p class="account-line">
-    <bdi>{email}</bdi>
-    <span aria-hidden="true"> · </span>
+    {email !== null && (
+      <>
+        <bdi>{email}</bdi>
+        <span aria-hidden="true"> · </span>
+      </>
+    )}
     <Button kind="bare" size="small" onClick={onOther}>
       {t('signIn.notYou')}
     </Button>

@@ -11,6 +11,7 @@ import { useTypedEmail } from '../core/typed-email.js';
 import { Button } from '../kit/button.js';
 import { Notice } from '../kit/notice.js';
 import { useAutofill } from './autofill.js';
+import { ConnectionButtons } from './connections.js';
 import { beginHandoff, OtherDevice } from './device.js';
 import { SignInFailure } from './failure.js';
 import { EmailHold } from './hold.js';
@@ -107,6 +108,7 @@ function OtherWays({ isKept, go, done }: Entry) {
       <p class="or">{t('signIn.or')}</p>
       <PasskeyButton done={done} />
       {brand.pages && service.value?.sso.enabled && <SsoButton returnTo={pageAfterSignIn()} isKept={isKept.value} />}
+      {brand.pages && <ConnectionButtons returnTo={pageAfterSignIn()} isKept={isKept.value} />}
       <DeviceButton go={go} kind="plain" />
     </>
   );
@@ -199,7 +201,7 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true, email }: SignInPr
               back();
             },
           }}
-          onSignedIn={(answer) => done(answer, '')}
+          onSignedIn={(answer) => done(answer, now.email === null ? undefined : '')}
           onTimeout={() =>
             back({ message: wordsOfCode('SESSION_TIMEOUT') ?? null, fields: {}, code: 'SESSION_TIMEOUT' })
           }

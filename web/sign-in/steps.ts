@@ -1,9 +1,9 @@
 import type { Challenge } from './signed-in.js';
 
-/** The current step of a sign-in. */
+/** The current step of a sign-in. The email address is null if an identity provider identified the user. */
 export type Step =
   | { readonly kind: 'enter' }
-  | { readonly kind: 'factor'; readonly challenge: Challenge; readonly email: string }
+  | { readonly kind: 'factor'; readonly challenge: Challenge; readonly email: string | null }
   | { readonly kind: 'hold'; readonly hold: Hold }
   | { readonly kind: 'device'; readonly handoff: Handoff };
 

@@ -8,7 +8,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { can } from '../rights.js';
 import { detailText } from './sso-details.js';
 
-type SsoTestResult = Answer<paths, '/v1/admin/instance/sso/test', 'post'>;
+export type SsoTestResult = Answer<paths, '/v1/admin/instance/sso/test', 'post'>;
 type Check = SsoTestResult['checks'][number];
 
 const WORDS: Readonly<Record<Check['name'], readonly [good: TranslationKey, bad: TranslationKey]>> = {
@@ -24,9 +24,16 @@ const Found = ({ check: { name, ok, detail } }: { readonly check: Check }) => (
   </li>
 );
 
-const Result = ({ trial: { ok, checks } }: { readonly trial: SsoTestResult }) => (
+interface TestResultProps {
+  readonly of: SsoTestResult;
+  readonly good: TranslationKey;
+  readonly bad: TranslationKey;
+}
+
+/** The result of a test, with one line for each check. */
+export const TestResult = ({ of: { ok, checks }, good, bad }: TestResultProps) => (
   <Notice kind={ok ? 'good' : 'bad'}>
-    <p>{t(ok ? 'adminInstance.trialGood' : 'adminInstance.trialBad')}</p>
+    <p>{t(ok ? good : bad)}</p>
     <ul class="points">
       {checks.map((check) => (
         <Found key={check.name} check={check} />
@@ -48,7 +55,7 @@ export function SsoTest({ onTested }: { readonly onTested?: (isGood: boolean) =>
     <div class="stack tight">
       <p class="small quiet">{t('adminInstance.trialHint')}</p>
       <FailureNotice of={run} />
-      {result.value && <Result trial={result.value} />}
+      {result.value && <TestResult of={result.value} good="adminInstance.trialGood" bad="adminInstance.trialBad" />}
       <div>
         <Button kind="plain" size="small" action={run}>
           {t('adminInstance.trial')}

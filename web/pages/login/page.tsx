@@ -11,6 +11,7 @@ import { Notice } from '../../kit/notice.js';
 import { Skeleton, Success } from '../../kit/shown.js';
 import { SignIn } from '../../sign-in/sign-in.js';
 import { completeSignIn, type SignedIn } from '../../sign-in/signed-in.js';
+import { readStep } from '../../sign-in/steps.js';
 
 /** True if another page redirected here because the session ended. */
 const wasSignedOut = new URLSearchParams(location.search).get('signed_out') === 'elsewhere';
@@ -45,7 +46,8 @@ function AlreadySignedIn({ onOther }: { readonly onOther: () => void }) {
 }
 
 export default function Login() {
-  const isOther = useSignal(false);
+  // A sign-in at an identity provider continues here with its second factor.
+  const isOther = useSignal(readStep().step.kind === 'factor');
   const isLeaving = useSignal(false);
   const reactivated = useSignal<SignedIn['reactivated']>(undefined);
   // Ask other tabs for a session without waiting for them.

@@ -13,6 +13,7 @@ import { Choice, Field } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { NewPasswordField } from '../../kit/new-password.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
+import { ConnectionButtons, offeredConnections } from '../../sign-in/connections.js';
 import { detectSsoEnforced, loadService, service } from '../../sign-in/service.js';
 
 /** An accepted registration that still needs approval or verification. */
@@ -225,6 +226,12 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
           {t('register.submit')}
         </Button>
       </form>
+      {offeredConnections().length > 0 && (
+        <>
+          <p class="or">{t('signIn.or')}</p>
+          <ConnectionButtons returnTo={destination()} isKept={isKept.value} />
+        </>
+      )}
     </Frame>
   );
 }

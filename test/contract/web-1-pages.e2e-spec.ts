@@ -67,6 +67,13 @@ describe('web.md 1: how the pages are served', () => {
     }
   });
 
+  test('the callback of a connection is a page with its ID in the path', async () => {
+    expect((await service.anonymous.get('/auth/connections/my-corp-1/callback?code=a&state=b')).text).toBe(page);
+    for (const id of ['A', 'a_b', 'a/b', 'a'.repeat(33)]) {
+      expectApiError(await service.anonymous.get(`/auth/connections/${id}/callback`), 'NOT_FOUND');
+    }
+  });
+
   test('it contains nothing of a request, and no inline script or style', async () => {
     const asked = await service.anonymous.get('/login?return_to=%3Cscript%3E&x=canary', {
       headers: { 'accept-language': 'canary', 'x-forwarded-host': 'canary.example' },

@@ -45,6 +45,7 @@ const SECTIONS = [
       'operators/webhooks',
       'operators/account-security',
       'operators/single-sign-on',
+      'operators/connections',
       'operators/proxies',
       'operators/container',
       'operators/kubernetes',

@@ -1,6 +1,6 @@
 import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { LOGOUT, PAGES } from '../../src/web/paths.js';
+import { CONNECTION_CALLBACK, LOGOUT, PAGES } from '../../src/web/paths.js';
 import { type Gatehouse, gatehouse } from '../support/index.js';
 
 /**
@@ -68,6 +68,7 @@ const CREDENTIAL_FREE = lines(`
   GET /assets/{}
   GET /asyncapi.json
   GET /auth/authorize-ip
+  GET /auth/connections/{}/callback
   GET /auth/email-revert
   GET /auth/lockdown
   GET /auth/passkey
@@ -269,7 +270,7 @@ describe('exposure: the ledger lists exactly the allowed callers', () => {
     const places =
       /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|openid-configuration|jwks\.json|security\.txt|change-password|webauthn|passkey-endpoints)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
     const parts = ['/account', '/account/*view', '/admin', '/admin/*view', '/assets/*file'];
-    const pages = new Set<string>([...parts, ...PAGES, LOGOUT]);
+    const pages = new Set<string>([...parts, ...PAGES, CONNECTION_CALLBACK, LOGOUT]);
     expect(routes.map(({ path }) => path).filter((path) => !places.test(path) && !pages.has(path))).toEqual([]);
   });
 });

@@ -144,6 +144,7 @@ export const PARTS = {
       'test/contract/openid-2-keys-and-discovery.e2e-spec.ts',
       'test/contract/openid-4-hints.e2e-spec.ts',
       'test/contract/openid-3-id-tokens.e2e-spec.ts',
+      'test/contract/oauth-authorization.e2e-spec.ts',
     ],
     services: true,
     keepsTexts: true,

@@ -6,6 +6,7 @@ const SECTIONS = [
     [
       'clients/overview',
       'clients/signing-in',
+      'clients/access-tokens',
       'clients/sudo',
       'clients/errors',
       'clients/rate-limits',

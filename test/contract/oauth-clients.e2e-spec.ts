@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { Client as DiscordClient, Events, REST } from 'discord.js';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
@@ -10,6 +12,7 @@ import {
   type App,
   CALLBACK,
   consent,
+  eventually,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -242,6 +245,57 @@ describe('discord.js', () => {
       expect((await out).code).toBe(4004);
     } finally {
       await client.destroy();
+    }
+  });
+
+  test('a bot changes its token without missing an authorization, and curl uses both tokens', async () => {
+    const robot = await newApp(service, owner, { name: 'Robot' });
+    const tokens = `/v1/oauth2/applications/${robot.id}/bot/tokens`;
+    const proof = { password: owner.password };
+    const users = await Promise.all(Array.from({ length: 12 }, (_, index) => person(service, `user${index}`)));
+    const authorize = async (count: number) => {
+      const next = users.splice(0, count);
+      for (const user of next) await consent(service, user, robot, { scope: 'bot', redirect_uri: undefined });
+      return next.map(({ id }) => id);
+    };
+    const received = new Map<DiscordClient, string[]>();
+    const start = async (token: string): Promise<DiscordClient> => {
+      const client = newBot();
+      received.set(client, []);
+      client.on(Events.Raw, ({ t, d }: Packet) => {
+        if (t === 'APPLICATION_AUTHORIZE') received.get(client)?.push(String(d.user_id));
+      });
+      const ready = heard<DiscordClient<true>>(client, Events.ClientReady, () => true);
+      await client.login(token);
+      await ready;
+      return client;
+    };
+    const statusOf = async (token: string) => {
+      const command = ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', `Authorization: Bot ${token}`];
+      return (await promisify(execFile)('curl', [...command, `${origin}/v1/users/@me`])).stdout;
+    };
+    const formerToken = robot.bot.slice(4);
+    try {
+      const former = await start(formerToken);
+      const before = await authorize(3);
+      const { body } = await service.as(owner).post(tokens, proof).expect(201);
+      expect([await statusOf(formerToken), await statusOf(body.token)]).toEqual(['200', '200']);
+      const [next, during] = await Promise.all([start(body.token), authorize(3)]);
+      const both = await authorize(3);
+      const out = heard<{ code: number }>(former, Events.ShardDisconnect, () => true);
+      const { body: listed } = await service.as(owner).get(tokens).expect(200);
+      const old = listed.tokens.find(({ id }: { id: string }) => id !== body.id).id;
+      const [after] = await Promise.all([
+        authorize(3),
+        service.as(owner).delete(`${tokens}/${old}`, proof).expect(204),
+      ]);
+      expect((await out).code).toBe(4004);
+      await eventually('the last authorization', async () => received.get(next)?.find((id) => id === after.at(-1)));
+      expect(received.get(former)?.slice(0, 9)).toEqual([...before, ...during, ...both]);
+      expect(received.get(next)?.slice(-6)).toEqual([...both, ...after]);
+      expect([await statusOf(formerToken), await statusOf(body.token)]).toEqual(['401', '200']);
+    } finally {
+      await Promise.all([...received.keys()].map((client) => client.destroy()));
     }
   });
 

@@ -243,6 +243,11 @@ describe('sso.md section 3: an account with the email address', () => {
     });
     const app = await newApp(service, await person(service, 'dev'));
     const tokens = await newTokens(service, mallory, app);
+    const code = authenticator.next();
+    const { body: personal } = await service
+      .as(mallory)
+      .post('/v1/users/@me/access-tokens', { name: 'Script', scopes: ['identify'], mfa_method: 'totp', mfa_code: code })
+      .expect(201);
     const own = await newApp(service, mallory);
     await service.sql(
       "INSERT INTO webhook (id, owner_id, name, digest) VALUES ((SELECT max(id) + 1 FROM account), $1, 'hook', $2)",
@@ -267,7 +272,9 @@ describe('sso.md section 3: an account with the email address', () => {
     const [notice] = await inboxAfterDelivery(service, mallory.email, 'security_notice');
     expect(notice?.metadata).toEqual({ event: 'sso_taken_over', token: expect.any(String) });
 
-    expectApiError(await service.as(mallory).get('/v1/users/@me'), 'UNAUTHORIZED');
+    for (const authorization of [mallory.authorization, `Bearer ${personal.token}`]) {
+      expectApiError(await service.as(authorization).get('/v1/users/@me'), 'UNAUTHORIZED');
+    }
     expectInvalid(
       await service.anonymous.post('/v1/auth/login', mallory),
       ...['email', 'password'].map((member) => `${member}: INVALID_EMAIL_OR_PASSWORD`),

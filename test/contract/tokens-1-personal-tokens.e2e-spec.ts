@@ -4,6 +4,7 @@ import {
   adminKey,
   asApp,
   auditOf,
+  changeEmail,
   clients,
   consent,
   eraseAccount,
@@ -290,6 +291,16 @@ describe('tokens.md 1: the end of a personal access token', () => {
     expect(answer.body.ended.grants).toBe(1);
     expect(await statusOf(token)).toBe(401);
     expect(await list(alice)).toEqual([]);
+  });
+
+  test('the return of a stolen email address', async () => {
+    const alice = await person(service, 'alice');
+    const { id, token } = await create(alice);
+    const revert = await changeEmail(service, alice, { to: `thief.${alice.email}` });
+    expect(await statusOf(token)).toBe(200);
+    await service.anonymous.post('/v1/auth/email-revert', { token: revert, password: 'the owner is back' }).expect(200);
+    expect(await statusOf(token)).toBe(401);
+    expect(await service.sql('SELECT 1 FROM personal_token WHERE id = $1', [id])).toEqual([]);
   });
 
   test('erasure of the account, whose export has contained it', async () => {

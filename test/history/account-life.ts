@@ -17,6 +17,7 @@ type Owned = App & { readonly scope: string; readonly botScope: string; readonly
 export class AccountLife extends MailboxLife {
   private app: Owned | undefined;
   private hook: Hook | undefined;
+  private personalToken: { readonly id: string; readonly credential: string } | undefined;
   private secretNow: PresentedCredential | undefined;
   /** The refresh token of the first grant, until it is presented. */
   private refreshToken: { readonly token: string; readonly issued: AttemptResult } | undefined;
@@ -29,6 +30,7 @@ export class AccountLife extends MailboxLife {
     for (let more = this.random.pick([1, 2]); more > 0; more--) await this.signIn();
     if (this.random.chance(0.6)) await this.register(first);
     if (this.random.chance(0.4)) await this.addHook(first);
+    if (this.random.chance(0.5)) await this.createToken(first);
     await this.watch();
     await this.describe();
     if (this.random.chance(0.3)) await this.resetSecret();
@@ -159,6 +161,27 @@ export class AccountLife extends MailboxLife {
     this.add({ credential, present: (replica) => replica.anonymous.get(path) });
   }
 
+  private async createToken({ token: session }: Session): Promise<void> {
+    const input = { name: 'script', scopes: ['identify'], password: this.password };
+    const created = await this.done((replica) => replica.as(session).post('/v1/users/@me/access-tokens', input));
+    if (!created) return;
+    const { id, token } = created.answer.body;
+    const credential = this.recorder.issue('personal access token', created, [this.scopes.tokens]);
+    this.personalToken = { id, credential: credential.id };
+    this.add({ credential, present: (replica) => replica.as(`Bearer ${token}`).get('/v1/users/@me') });
+  }
+
+  private async deleteToken(): Promise<boolean> {
+    const { personalToken } = this;
+    if (!personalToken) return false;
+    this.personalToken = undefined;
+    const { id, credential } = personalToken;
+    await this.revoked('the deletion of an access token', [credential], (replica) =>
+      replica.as(this.acting.token).delete(`/v1/users/@me/access-tokens/${id}`),
+    );
+    return true;
+  }
+
   private async deauthorise(): Promise<boolean> {
     const { app } = this;
     if (!app) return false;
@@ -227,6 +250,7 @@ export class AccountLife extends MailboxLife {
     () => this.resetBot(),
     () => this.resetSecret(),
     () => this.deleteApp(),
+    () => this.deleteToken(),
     () => this.rotateHook(),
     async () => (await this.changePassword()) !== null,
     () => this.resetPassword(),
@@ -235,8 +259,8 @@ export class AccountLife extends MailboxLife {
 
   /** Ends everything that acts for the account while it is in use. Its bot is a separate account and stays. */
   private async ended(kind: string, work: Parameters<typeof this.revoked>[2]): Promise<boolean> {
-    const { sessions, grants } = this.scopes;
-    await this.revoked(kind, [sessions, grants, ...(this.hook ? [this.hook.scope] : [])], work);
+    const { sessions, grants, tokens } = this.scopes;
+    await this.revoked(kind, [sessions, grants, tokens, ...(this.hook ? [this.hook.scope] : [])], work);
     return true;
   }
 
@@ -257,8 +281,8 @@ export class AccountLife extends MailboxLife {
   /** The scopes that a lockdown revokes: everything that acts for the account. */
   private get locked(): string[] {
     const { app, hook } = this;
-    const { sessions, grants } = this.scopes;
-    return [sessions, grants, ...(app ? [app.botScope] : []), ...(hook ? [hook.scope] : [])];
+    const { sessions, grants, tokens } = this.scopes;
+    return [sessions, grants, tokens, ...(app ? [app.botScope] : []), ...(hook ? [hook.scope] : [])];
   }
 
   private async lockDown(): Promise<boolean> {

@@ -27,6 +27,7 @@ describeWithDedicatedServers(`credentials.md 7 over the history of a run (HISTOR
 
   test.each<[Fault, Rule]>([
     ['cache', 'used after its end'],
+    ['cached access tokens', 'used after its end'],
     ['remembered client', 'used after its end'],
     ['second use of a code', 'redeemed twice'],
     ['second redemption', 'redeemed twice'],

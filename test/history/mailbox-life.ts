@@ -50,12 +50,12 @@ export abstract class MailboxLife extends PersonLife {
     const token = (await this.mailed('email_change_revert', former))?.metadata.token;
     if (!token) return;
     const password = `${this.password}, after all`;
-    const { sessions, grants } = this.scopes;
+    const { sessions, grants, tokens } = this.scopes;
     const input = { token, password };
     await this.redeemedToEnd(
       'e-mail revert',
       issued,
-      [sessions, grants],
+      [sessions, grants, tokens],
       (replica) => replica.anonymous.post('/v1/auth/email-revert', input),
       (attempted) => {
         this.wrote(attempted, former);

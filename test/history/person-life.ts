@@ -28,7 +28,8 @@ export abstract class PersonLife extends Life {
   private bios = 0;
 
   protected get scopes() {
-    return { sessions: `sessions of ${this.label}`, grants: `grants of ${this.label}` };
+    const { label } = this;
+    return { sessions: `sessions of ${label}`, grants: `grants of ${label}`, tokens: `access tokens of ${label}` };
   }
 
   /** The session for requests of the account. */

@@ -6,6 +6,8 @@ import type { Replica } from './cluster.js';
 export type Fault =
   /** Repeats successful responses to reads for five seconds. */
   | 'cache'
+  /** Repeats successful responses to personal access tokens for five seconds. */
+  | 'cached access tokens'
   /** Accepts a valid client secret for five more seconds, even if it is revoked in the meantime. */
   | 'remembered client'
   /** Accepts a code again if it has proven the identity of the account here before. */
@@ -136,6 +138,8 @@ export class Plant {
     const known = this.kept.get(key);
     const isFresh = known && performance.now() < known.at + CACHED_MS;
     if (this.fault === 'cache' && method === 'GET' && isFresh) return known;
+    if (this.fault === 'cached access tokens' && isFresh && headers.authorization?.startsWith('Bearer gp_'))
+      return known;
     if (this.fault === 'remembered client' && url === INTROSPECTION && isFresh) return known;
     if (this.fault === 'second use of a code' && url === PROVEN && known) return known;
     if (this.fault === 'second redemption' && known && REDEMPTIONS.includes(url)) return known;

@@ -168,7 +168,7 @@ export class AccountLife extends MailboxLife {
     const { id, token } = created.answer.body;
     const credential = this.recorder.issue('personal access token', created, [this.scopes.tokens]);
     this.personalToken = { id, credential: credential.id };
-    this.add({ credential, present: (replica) => replica.as(`Bearer ${token}`).get('/v1/users/@me') });
+    this.add({ credential, present: (replica) => replica.as(`Bearer ${token}`).get('/v1/oauth2/userinfo') });
   }
 
   private async deleteToken(): Promise<boolean> {

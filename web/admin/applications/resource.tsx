@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
 import { ScopeName, type ScopeWords } from '../../core/scopes.js';
-import { Choice } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { Empty } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
 import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
 import { hasAcl } from '../rights.js';
 import type { Application } from './application.js';
+import { ScopeCheckboxes } from './scope-checkboxes.js';
 
 interface ResourceProps {
   readonly application: Application;
@@ -39,21 +39,17 @@ function ScopeChoices({ application, onChanged, scopes, words }: ResourceProps &
   const { name } = application;
   return (
     <>
-      {scopes.map((scope) => (
-        <Choice
-          key={scope}
-          name={`resource-${scope}`}
-          label={rich('adminApplications.resourceScope', {
+      <ScopeCheckboxes
+        name="resource"
+        scopes={scopes}
+        chosen={chosen}
+        labelOf={(scope) =>
+          rich('adminApplications.resourceScope', {
             scope: <code key="scope">{scope}</code>,
             words: <ScopeName key="words" name={scope} words={words} />,
-          })}
-          checked={chosen.value.includes(scope)}
-          onChecked={(isChosen) => {
-            const others = chosen.value.filter((other) => other !== scope);
-            chosen.value = isChosen ? [...others, scope] : others;
-          }}
-        />
-      ))}
+          })
+        }
+      />
       <div>
         <AuditedActionButton
           label={t('adminApplications.resourceSave')}

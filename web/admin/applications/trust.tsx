@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
 import { plainScope } from '../../core/scopes.js';
-import { Choice } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { toast } from '../../kit/toast.js';
 import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
 import { hasAcl } from '../rights.js';
 import type { Application } from './application.js';
+import { ScopeCheckboxes } from './scope-checkboxes.js';
 
 interface TrustProps {
   readonly application: Application;
@@ -33,18 +33,14 @@ function ScopeChoices({ application, onChanged, scopes }: TrustProps & { readonl
   const { name } = application;
   return (
     <>
-      {scopes.map((scope) => (
-        <Choice
-          key={scope}
-          name={`trust-${scope}`}
-          label={rich('adminApplications.trustScope', { scope: <code>{scope}</code>, words: plainScope(scope) })}
-          checked={chosen.value.includes(scope)}
-          onChecked={(isChosen) => {
-            const others = chosen.value.filter((other) => other !== scope);
-            chosen.value = isChosen ? [...others, scope] : others;
-          }}
-        />
-      ))}
+      <ScopeCheckboxes
+        name="trust"
+        scopes={scopes}
+        chosen={chosen}
+        labelOf={(scope) =>
+          rich('adminApplications.trustScope', { scope: <code>{scope}</code>, words: plainScope(scope) })
+        }
+      />
       <div>
         <AuditedActionButton
           label={t('adminApplications.trustSave')}

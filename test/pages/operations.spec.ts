@@ -74,9 +74,14 @@ function textsOf(node: ts.Node, named: Named): readonly string[] {
 
 const nodes = new Map(sources.map((source) => [source.fileName, [...nodesOf(source)]]));
 
+const namesByFile = new Map<string, Map<string, readonly string[]>>();
+
 /** The strings of a file by name. Includes those that it imports from files that export them. */
 function namesIn(file: string): Map<string, readonly string[]> {
+  const known = namesByFile.get(file);
+  if (known) return known;
   const named = new Map<string, readonly string[]>();
+  namesByFile.set(file, named);
   for (const node of nodes.get(file) ?? []) {
     if (ts.isImportSpecifier(node)) {
       const from = (node.parent.parent.parent.moduleSpecifier as ts.StringLiteral).text;

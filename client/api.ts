@@ -1622,12 +1622,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the single sign-on identities of an account */
+        /** List the identities of an account at identity providers */
         get: operations["userSsoShow"];
         /** Link an account to an identity at the identity provider */
         put: operations["userSsoLink"];
         post?: never;
-        /** Unlink an account from its identity at the identity provider */
+        /** Unlink an account from its identity of single sign-on, or from those of the given connection */
         delete: operations["userSsoUnlink"];
         options?: never;
         head?: never;
@@ -6306,6 +6306,13 @@ export interface components {
             /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
+        UnlinkSsoInput: {
+            /**
+             * @description ID of the connection.
+             * @example google
+             */
+            connection_id?: string | null;
+        };
         /** @description Claims about a user. Claims without a value are absent. Times are in seconds since 1970. */
         UserClaims: {
             /** @description Only while the email address is verified. */
@@ -9747,6 +9754,8 @@ export interface operations {
                     "application/json": {
                         /** @description Identities at the identity provider. */
                         identities: {
+                            /** @description ID of the connection. */
+                            connection_id: string | null;
                             /** @description URL that identifies the issuer. */
                             issuer: string;
                             /** @description Subject: of a message, or the user ID at the identity provider. */
@@ -9795,7 +9804,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UnlinkSsoInput"];
+            };
+        };
         responses: {
             /** @description An object with `user` */
             200: {

@@ -76,6 +76,7 @@ export const admin = defineFeature('admin', {
     delete_webauthn_credential: 'user',
     link_sso_identity: 'user',
     unlink_sso_identity: 'user',
+    unlink_identity: 'user',
     change_email: 'user',
     verify_email: 'user',
     set_email_bounce: 'user',

@@ -322,6 +322,17 @@ const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly s
     ['identities.1.connection_id: UNKNOWN_CONNECTION'],
   ],
   [
+    'an identity with members that are misspelt',
+    {
+      email: 'a@example.com',
+      identities: [
+        { issuer: 'https://a.example', subject: 'x' },
+        { connection_id: 'unknown', subject: 'y', sub: 'y', 'e mail': 'a@example.com' },
+      ],
+    },
+    ['identities.1.sub: UNKNOWN_MEMBER', 'identities.1: UNKNOWN_MEMBER'],
+  ],
+  [
     'two identities of one connection',
     { identities: ['x', 'y'].map((subject) => ({ connection_id: 'unknown', subject })) },
     ['identities: INVALID_FORMAT'],

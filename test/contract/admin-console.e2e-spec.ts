@@ -89,7 +89,9 @@ describe('web.md 4 a user', () => {
     await service.sql('INSERT INTO sso_identity (issuer, subject, account_id) VALUES ($1, $2, $3)', [
       ...[identity.issuer, identity.subject, alice.id],
     ]);
-    expect((await service.as(root).get(path)).body).toEqual({ identities: [identity] });
+    expect((await service.as(root).get(path)).body).toEqual({
+      identities: [{ connection_id: null, ...identity }],
+    });
     expectApiError(await service.as(await administrator(service, 'user:lookup')).get(path), 'MISSING_ACL');
     expectApiError(await service.as(root).get(`${USERS}/1/sso-identity`), 'UNKNOWN_USER');
   });

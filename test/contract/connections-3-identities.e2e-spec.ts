@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CONNECTIONS, connect, IDENTITIES, newNonce, signInWith, startLink } from '../machine/connections.js';
 import {
+  administrator,
+  auditOf,
   environmentOf,
   eraseAccount,
   expectApiError,
@@ -87,7 +89,7 @@ describe('connections.md section 3: own identities', () => {
     expect((await signInWith(service, provider, { sub })).body.user_id).toBe(alice.id);
   });
 
-  test('start requires sudo mode, a known connection and nonce_hash, and `sso` cannot be linked', async () => {
+  test('start requires sudo mode, a known connection and nonce_hash; single sign-on cannot be linked', async () => {
     const alice = await verifiedPerson(service, 'alice');
     const { nonce_hash } = newNonce();
     const start = (body: Record<string, unknown>) => service.as(alice).post(`${IDENTITIES}/start`, body);
@@ -278,5 +280,61 @@ describe('identities elsewhere', () => {
     await remove(1).expect(204);
     expect(await linksOf({ id: body.user_id })).toEqual([]);
     expectApiError(await service.as(root).get(`${CONNECTIONS}/gone`), 'UNKNOWN_CONNECTION');
+  });
+});
+
+describe('administrators', () => {
+  const path = ({ id }: { id: string }) => `/v1/admin/users/${id}/sso-identity`;
+  const seen = async (account: { id: string }) =>
+    (await service.as(root).get(path(account)).expect(200)).body.identities;
+
+  test('see the identities of connections next to those of single sign-on', async () => {
+    const alice = await verifiedPerson(service, 'alice');
+    const ofCorp = subject();
+    await link(alice, { sub: ofCorp });
+    const ofSso = { issuer: 'https://idp.example', subject: subject() };
+    await service.sql('INSERT INTO sso_identity (issuer, subject, account_id) VALUES ($1, $2, $3)', [
+      ...[ofSso.issuer, ofSso.subject, alice.id],
+    ]);
+    expect(await seen(alice)).toEqual([
+      { connection_id: null, ...ofSso },
+      { connection_id: 'corp', issuer: provider.issuer, subject: ofCorp },
+    ]);
+  });
+
+  test('unlink those of one connection, with an entry, a notice and a new epoch; sessions stay', async () => {
+    const alice = await verifiedPerson(service, 'alice');
+    const sub = subject();
+    await link(alice, { sub });
+    await link(alice, {}, 'second');
+    const epoch = await epochOf(alice);
+    for (let attempt = 0; attempt < 2; attempt++)
+      await service.as(root).delete(path(alice), { connection_id: 'corp' }).expect(200);
+    expect(await linksOf(alice)).toEqual([expect.objectContaining({ connection_id: 'second' })]);
+    expect(await epochOf(alice)).toBe(epoch + 1);
+    await service.as(alice).get('/v1/users/@me').expect(200);
+    const entries = (await auditOf(service, 'unlink_identity')).filter(({ target_id: id }) => id === alice.id);
+    const metadata = { connection_id: 'corp', issuer: provider.issuer, subject: sub };
+    expect(entries.map((entry) => entry.metadata)).toEqual([metadata, { ...metadata, issuer: '', subject: '' }]);
+    const { body } = await service.as(alice).get('/v1/users/@me/security-events').expect(200);
+    const events = body.filter(({ type }: { type: string }) => type === 'identity_unlinked');
+    expect(events).toEqual([expect.objectContaining({ data: { connection: 'corp' } })]);
+    // The identity can be linked by another account.
+    expect((await link(await verifiedPerson(service, 'bob'), { sub })).status).toBe(200);
+  });
+
+  test('cannot unlink their own, with a wrong ID, or without user:update:sso', async () => {
+    const alice = await verifiedPerson(service, 'alice');
+    await link(alice);
+    const clerk = await administrator(service, 'user:lookup');
+    const unlink = (by: Persona, account: Persona, connection_id: unknown = 'corp') =>
+      service.as(by).delete(path(account), { connection_id });
+    await withoutEffect(alice, async () => {
+      expectApiError(await unlink(clerk, alice), 'MISSING_ACL');
+      expectApiError(await unlink(root, root), 'ACCESS_DENIED');
+      expectInvalid(await unlink(root, alice, 'Corp'), 'connection_id: INVALID_FORMAT');
+      expect((await unlink(root, alice, null)).status).toBe(200);
+      expect((await unlink(root, alice, 'unknown')).status).toBe(200);
+    });
   });
 });

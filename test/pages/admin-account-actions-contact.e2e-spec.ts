@@ -1,4 +1,5 @@
 import { describeInBrowser } from '../machine/browser.js';
+import { connect } from '../machine/connections.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   configureSso,
@@ -7,6 +8,7 @@ import {
   type Persona,
   passkeyAsSecondFactor,
   person,
+  ScriptedProvider,
   SoftwareAuthenticator,
   superuser,
   verifiedPerson,
@@ -44,7 +46,7 @@ describeInBrowser('web.md 4: contact and sign-in methods of an account', () => {
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const signIn = () => visit.page.getByRole('region', { name: 'Signing in', exact: true });
   const identity = (subject: string) =>
-    visit.page.getByRole('list', { name: 'Single sign-on' }).getByRole('listitem').filter({ hasText: subject });
+    visit.page.getByRole('list', { name: 'Linked identities' }).getByRole('listitem').filter({ hasText: subject });
   const identities = async () =>
     (await world.service.as(root).get(`/v1/admin/users/${alice.id}/sso-identity`)).body.identities;
 
@@ -213,13 +215,36 @@ describeInBrowser('web.md 4: contact and sign-in methods of an account', () => {
     await actions.submit('Link identity');
     await actions.waitForDone('Identity linked');
     await identity('alice-7').getByText(ISSUER, { exact: true }).waitFor();
-    expect(await identities()).toEqual([{ issuer: ISSUER, subject: 'alice-7' }]);
+    expect(await identities()).toEqual([{ connection_id: null, issuer: ISSUER, subject: 'alice-7' }]);
     await expectEntry('link_sso_identity', { issuer: ISSUER, subject: 'alice-7' });
     await actions.run('Unlink identity', 'Identity unlinked');
     await actions.main.getByText('Not linked', { exact: true }).waitFor();
     expect(await identities()).toEqual([]);
     await expectEntry('unlink_sso_identity', { issuer: ISSUER, subject: 'alice-7' });
     expect(await actions.offered()).not.toContain('Unlink identity');
+    await visit.leave();
+  });
+
+  test('an identity of a connection is shown with the connection, and is unlinked', async () => {
+    const provider = await ScriptedProvider.start();
+    await connect(world.service, root, provider, { enabled: false });
+    await provider.stop();
+    const { issuer } = provider;
+    await world.service.sql(
+      `INSERT INTO connection_identity (id, connection_id, issuer, subject, account_id) VALUES (7, 'corp', $1, 'a-7', $2)`,
+      [issuer, alice.id],
+    );
+    await arrive();
+    await actions.openTab('Security');
+    await identity('a-7').getByText('corp', { exact: true }).waitFor();
+    await identity('a-7').getByRole('button', { name: 'Unlink' }).click();
+    await actions.dialog.getByText('can’t sign in with “corp” anymore', { exact: false }).waitFor();
+    await actions.enterReason();
+    await actions.submit('Unlink');
+    await actions.waitForDone('Identity unlinked');
+    await actions.main.getByText('Not linked', { exact: true }).waitFor();
+    expect(await identities()).toEqual([]);
+    await expectEntry('unlink_identity', { connection_id: 'corp', issuer, subject: 'a-7' });
     await visit.leave();
   });
 });

@@ -152,15 +152,33 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
+const IDENTITY_MEMBERS: ReadonlySet<string> = new Set<keyof StatedIdentity>(['connection_id', 'issuer', 'subject']);
+
+const unknownIn = (object: object, known: ReadonlySet<string>): string[] =>
+  Object.keys(object).filter((name) => !known.has(name));
+
+/** Returns the fields of unknown members. The field of one without a reportable name is that of its object. */
+function unknownFields(line: Readonly<Record<string, unknown>>): string[] {
+  const { identities } = line;
+  const objects: unknown[] = Array.isArray(identities) ? identities.slice(0, MAX_IDENTITIES) : [];
+  return [
+    ...unknownIn(line, KNOWN_MEMBERS).map((name) => (isReportableName(name) ? name : '')),
+    ...objects.flatMap((identity, index) => {
+      const names = typeof identity === 'object' && identity !== null ? unknownIn(identity, IDENTITY_MEMBERS) : [];
+      const at = `identities.${index}`;
+      return names.map((name) => (isReportableName(name) ? `${at}.${name}` : at));
+    }),
+  ];
+}
+
 /** Parses a line into a user or into all its faults. A member that is `null` counts as absent. */
 export function readUser({ text, number: line, fault }: Line, now: number): ImportedUser | LineRejection[] {
   if (fault) return [{ line, field: '', code: fault }];
   const value = parseObject(text);
   if (!value) return [{ line, field: '', code: 'INVALID_JSON' }];
-  const unknown = Object.keys(value).filter((name) => !KNOWN_MEMBERS.has(name));
+  const unknown = unknownFields(value);
   if (unknown.length > 0) {
-    const reported = unknown.slice(0, MAX_REPORTED_MEMBERS);
-    return reported.map((name) => ({ line, field: isReportableName(name) ? name : '', code: 'UNKNOWN_MEMBER' }));
+    return unknown.slice(0, MAX_REPORTED_MEMBERS).map((member) => ({ line, field: member, code: 'UNKNOWN_MEMBER' }));
   }
   const said = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   const { instance, faults } = validateShape(ImportedUser, said);

@@ -5,8 +5,8 @@ const CONNECTION_ID = /^[a-z0-9-]{1,32}$/;
 
 export const isConnectionId = (value: unknown): boolean => typeof value === 'string' && CONNECTION_ID.test(value);
 
-export const ConnectionId = (): PropertyDecorator =>
-  Text({ min: 1, max: 32, pattern: CONNECTION_ID, length: 'INVALID_FORMAT', example: 'google' });
+export const ConnectionId = (presence: { optional?: true; nullable?: true } = {}): PropertyDecorator =>
+  Text({ ...presence, min: 1, max: 32, pattern: CONNECTION_ID, length: 'INVALID_FORMAT', example: 'google' });
 
 const NonceHash = () => Text({ max: 64, pattern: /^[0-9a-f]{64}$/, length: 'INVALID_FORMAT', example: 'a'.repeat(64) });
 

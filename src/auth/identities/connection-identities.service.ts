@@ -40,6 +40,11 @@ export class ConnectionIdentities {
     return tx.existsBy(ConnectionIdentity, { accountId, connectionId, issuer });
   }
 
+  /** Returns all identities of an account, also those of former issuers. */
+  findByAccount(tx: Tx, accountId: string): Promise<ConnectionIdentity[]> {
+    return tx.find(ConnectionIdentity, { where: { accountId }, order: { connectionId: 'ASC', issuer: 'ASC' } });
+  }
+
   /**
    * Links an identity to an account. Returns `null` if either has another link of this connection and issuer.
    * @throws ApiError UNKNOWN_CONNECTION if the connection was deleted in the meantime
@@ -93,6 +98,16 @@ export class ConnectionIdentities {
     if (!row) return null;
     await this.dropTraitIfUnused(tx, accountId);
     return row.connection_id;
+  }
+
+  /** Deletes the identities that an account has at a connection, also those of former issuers, and returns them. */
+  async unlinkOf(tx: Tx, accountId: string, connectionId: string): Promise<{ issuer: string; subject: string }[]> {
+    const [removed] = await tx.query<Changed<{ issuer: string; subject: string }>>(
+      'DELETE FROM connection_identity WHERE account_id = $1 AND connection_id = $2 RETURNING issuer, subject',
+      [accountId, connectionId],
+    );
+    if (removed.length > 0) await this.dropTraitIfUnused(tx, accountId);
+    return removed;
   }
 
   /** Deletes all identities of an account. Returns their number. */

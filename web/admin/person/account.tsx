@@ -52,6 +52,7 @@ const TRAITS: Readonly<Record<string, TranslationKey>> = {
   registration_pending_verification: 'adminPerson.trait_registration_pending_verification',
   registration_rejected: 'adminPerson.trait_registration_rejected',
   sso: 'adminPerson.trait_sso',
+  connection: 'adminPerson.trait_connection',
 };
 
 /** Traits that limit the use of the account. */

@@ -4,7 +4,7 @@ import { isErased } from '../parts/flags.js';
 import { can } from '../rights.js';
 import { ACCESS_TOKENS, AccessTokens } from './access-tokens.js';
 import { aclsOf, holdsOf, type OfUser, type RecordedProps, yesOrNo } from './account.js';
-import { Identities } from './identities.js';
+import { IDENTITIES, Identities } from './identities.js';
 import { Marks } from './marks.js';
 import { PASSKEYS, Passkeys, type PasskeysProps } from './passkeys.js';
 
@@ -47,7 +47,7 @@ export function Security(props: RecordedProps & PasskeysProps) {
       </div>
       {isSignedInTo && can('get', PASSKEYS) && <Passkeys {...props} />}
       {isSignedInTo && can('get', ACCESS_TOKENS) && <AccessTokens {...props} />}
-      {isSignedInTo && can('get', '/v1/admin/users/{user_id}/sso-identity') && <Identities user={user} turn={turn} />}
+      {isSignedInTo && can('get', IDENTITIES) && <Identities user={user} turn={turn} again={props.again} />}
     </>
   );
 }

@@ -88,6 +88,14 @@ describe('connections.md section 2: operations', () => {
     });
   });
 
+  test('start with `prompt` makes the provider authenticate the user again, for a fresh sign-in', async () => {
+    const { url } = await startVisit(service, 'corp', { prompt: 'login' });
+    expect(new URL(url).searchParams.get('prompt')).toBe('login');
+    const { nonce_hash } = newNonce();
+    const wrong = await service.anonymous.post(`${PUBLIC}/corp/start`, { nonce_hash, prompt: 'none' });
+    expectInvalid(wrong, 'prompt: INVALID_FORMAT');
+  });
+
   test('nonce_hash is required at the start, and nonce at the completion, which keeps the state', async () => {
     expectInvalid(await service.anonymous.post(`${PUBLIC}/corp/start`, {}), 'nonce_hash: INVALID_FORMAT');
     const { url, state, nonce } = await startVisit(service, 'corp');

@@ -80,6 +80,7 @@ export async function startLink(
   return { code: provider.visit(body.authorization_url, claims), state: body.state, nonce };
 }
 
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 type Route = (req: IncomingMessage, body: URLSearchParams) => readonly [status: number, body: unknown];
 
 /** An OAuth 2 provider over TLS that returns recorded responses. Routes are paths without a query. */
@@ -87,7 +88,9 @@ export class RecordedProvider {
   readonly calls: { path: string; headers: IncomingMessage['headers']; body: URLSearchParams }[] = [];
   readonly routes: Record<string, Route> = {};
   /** A handler that replaces all routes. */
-  instead: ((req: IncomingMessage, res: ServerResponse) => void) | undefined;
+  instead: Handler | undefined;
+  /** Handlers that replace single routes. */
+  readonly insteadOf: Record<string, Handler> = {};
   private server: Server | undefined;
 
   private constructor(readonly certificate: Certificate) {}
@@ -115,7 +118,8 @@ export class RecordedProvider {
     const { pathname: path } = new URL(req.url ?? '/', this.origin);
     const body = new URLSearchParams(Buffer.concat(chunks).toString());
     this.calls.push({ path, headers: req.headers, body });
-    if (this.instead) return this.instead(req, res);
+    const instead = this.instead ?? this.insteadOf[path];
+    if (instead) return instead(req, res);
     const [status, json] = this.routes[path]?.(req, body) ?? [404, {}];
     res.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(json));
   }

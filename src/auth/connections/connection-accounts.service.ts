@@ -131,7 +131,11 @@ export class ConnectionAccounts {
       account.emailVerified &&
       account.acls.length === 0 &&
       !(await this.identities.hasOther(tx, id, user.identity));
-    if (!isLinkable) throw new ApiError('CONNECTION_ACCOUNT_EXISTS');
+    if (!isLinkable) {
+      // A parallel sign-in with the same identity may have created the account after this one looked up the identity.
+      if (await this.identities.find(tx, user.identity)) throw new LostRace();
+      throw new ApiError('CONNECTION_ACCOUNT_EXISTS');
+    }
     assertMaySignIn(this.issuance, account);
     if (this.needsChallenge(account, user)) return this.issue(tx, account, user, origin, user.identity);
     await this.identities.linkWithNotice(tx, user.identity, account, { origin, taken: () => new LostRace() });

@@ -17,6 +17,8 @@ answerHelp(import.meta.filename);
 
 const root = join(import.meta.dirname, '..');
 const BUILT = ['src', 'test/support'];
+/** The folders of the packages for other programs. */
+const PACKAGES = ['client', 'verify'];
 const MADE_WITH = [
   'ormconfig.ts',
   'tsconfig.build.json',
@@ -30,7 +32,7 @@ const stamp = join(root, 'dist', '.stamp');
 const serviceStamp = join(root, 'dist', '.service-stamp');
 const snapshotStamp = join(root, 'dist', '.snapshot-stamp');
 const typesStamp = join(root, 'dist', '.types-stamp');
-const clientStamp = join(root, 'dist', '.client-stamp');
+const packagesStamp = join(root, 'dist', '.packages-stamp');
 const guidesStamp = join(root, 'dist', '.guides-stamp');
 export const webStamp = join(root, 'dist', '.web-stamp');
 
@@ -122,16 +124,18 @@ async function buildPages() {
   writeFileSync(webStamp, current);
 }
 
-/** Builds the package of the typed client if it has changed. */
-async function buildClient() {
-  const current = fingerprint('client');
-  if (isStamped(clientStamp, current)) return;
-  rmSync(join(root, 'client', 'dist'), { recursive: true, force: true });
+/** Builds the packages for other programs if one of them has changed. */
+async function buildPackages() {
+  const current = fingerprint(...PACKAGES);
+  if (isStamped(packagesStamp, current)) return;
   const { transpile } = await import('./transpile.mjs');
-  const files = readdirSync(join(root, 'client')).filter((name) => name.endsWith('.ts'));
-  const targetOf = (name) => join(root, 'client', 'dist', name.replace(/ts$/, 'js'));
-  await Promise.all(files.map((name) => transpile(join(root, 'client', name), targetOf(name), false)));
-  writeFileSync(clientStamp, current);
+  for (const folder of PACKAGES) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+  const built = PACKAGES.flatMap((folder) => {
+    const target = (path) => join(root, folder, 'dist', path.slice(join(root, folder).length).replace(/ts$/, 'js'));
+    return [...sources(join(root, folder))].filter(isCompiled).map((path) => transpile(path, target(path), false));
+  });
+  await Promise.all(built);
+  writeFileSync(packagesStamp, current);
 }
 
 /** Builds the snapshot that the first start unpacks as embedded database, if its sources have changed. */
@@ -156,12 +160,12 @@ async function buildGuides(pages) {
   writeFileSync(guidesStamp, current);
 }
 
-/** Checks types and writes the declarations of both packages. */
+/** Checks types and writes the declarations of all packages. */
 async function buildTypes() {
-  const current = fingerprint(...BUILT, 'client');
+  const current = fingerprint(...BUILT, ...PACKAGES);
   if (isStamped(typesStamp, current)) return;
   const tsc = ['node_modules/typescript/bin/tsc', '--pretty', '--emitDeclarationOnly', '-p'];
-  await Promise.all(['tsconfig.build.json', 'client'].map((project) => run([...tsc, project], 'inherit')));
+  await Promise.all(['tsconfig.build.json', ...PACKAGES].map((project) => run([...tsc, project], 'inherit')));
   writeFileSync(typesStamp, current);
 }
 
@@ -199,7 +203,7 @@ export async function build({ force = false, types = force, guides = process.env
   // bundle.
   const pages = process.env.PAGES_WATCHED === undefined ? buildPages() : undefined;
   const declarations = types ? buildTypes() : undefined;
-  await Promise.all([pages, buildClient(), buildModules(fingerprint(...BUILT), pages, guides), declarations]);
+  await Promise.all([pages, buildPackages(), buildModules(fingerprint(...BUILT), pages, guides), declarations]);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -20,7 +20,7 @@ const { default: ts } = await import('typescript');
 /** The last commit whose message is not checked. */
 const SINCE = 'b78f94eca92839176a10001d7dd04ed7b151bb44';
 const PAGE_TEXTS = 'web/words/en-US.json';
-const FOLDERS = ['docs', 'src', 'web', 'test', 'scripts', 'bench', 'client', 'examples'];
+const FOLDERS = ['docs', 'src', 'web', 'test', 'scripts', 'bench', 'client', 'verify', 'examples'];
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx)(?:\.eta)?$/;
 const SKIPPED = [
   // The normative wording of the contract is not checked.

@@ -5,7 +5,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|data|results|fixtures)(?:\/|$)/;
 
 /** Everything that users read or copy: pages, source files with their texts and templates, examples, manifests. */
-const PLACES = ['docs', 'examples', 'src', 'client', 'deploy', 'bench', 'scripts', 'test', '.ci'];
+const PLACES = ['docs', 'examples', 'src', 'client', 'verify', 'deploy', 'bench', 'scripts', 'test', '.ci'];
 
 const textsIn = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })

@@ -29,7 +29,7 @@ describe('for a change', () => {
   let before: string;
   beforeAll(() => {
     const isDeclared = (path: string) => !/\.(?:[cm]?js|json|br|gz)$/.test(path);
-    for (const folder of ['dist/src', 'dist/test', 'client/dist']) {
+    for (const folder of ['dist/src', 'dist/test', 'client/dist', 'verify/dist']) {
       cpSync(join(ROOT, folder), join(build, folder), { recursive: true, filter: isDeclared });
     }
     before = publicApiOf(build);

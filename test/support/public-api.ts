@@ -7,6 +7,13 @@ const ENTRIES = {
   '@gatehouse-auth/server': 'dist/src/index.d.ts',
   '@gatehouse-auth/server/testing': 'dist/test/support/index.d.ts',
   '@gatehouse-auth/client': 'client/dist/index.d.ts',
+  '@gatehouse-auth/verify': 'verify/dist/index.d.ts',
+  '@gatehouse-auth/verify/node': 'verify/dist/adapters/node.d.ts',
+  '@gatehouse-auth/verify/express': 'verify/dist/adapters/express.d.ts',
+  '@gatehouse-auth/verify/fastify': 'verify/dist/adapters/fastify.d.ts',
+  '@gatehouse-auth/verify/nest': 'verify/dist/adapters/nest.d.ts',
+  '@gatehouse-auth/verify/hono': 'verify/dist/adapters/hono.d.ts',
+  '@gatehouse-auth/verify/next': 'verify/dist/adapters/next.d.ts',
 };
 
 /** Generated from the API description and checked with it. */

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { CLIENT } from './fake-gatehouse.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HERE = join(import.meta.dirname, 'subjects');
+/** Debian installs uvicorn for this Python. */
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+
+export const TIMEOUT_MS = 700;
+export const MAX_KEPT = 50;
+
+export interface Implementation {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  /** The folder of the library. */
+  readonly library: string;
+}
+
+export const NODE: Implementation = {
+  name: 'Node.js',
+  command: [process.execPath, join(HERE, 'server.mjs')],
+  library: join(ROOT, 'verify/dist'),
+};
+const python = (kind: 'WSGI' | 'ASGI'): Implementation => ({
+  name: `Python, ${kind}`,
+  command: [PYTHON, join(HERE, 'server.py'), kind.toLowerCase()],
+  library: join(ROOT, 'verify/python'),
+});
+export const WSGI = python('WSGI');
+export const ASGI = python('ASGI');
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A process that protects its paths by the policy of the same name. */
+export class Subject {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly port: number,
+  ) {}
+
+  static async start({ command: [program, ...args], library }: Implementation, gatehouseUrl: string): Promise<Subject> {
+    const env = {
+      ...{ PATH: process.env.PATH, GATEHOUSE_URL: gatehouseUrl, CLIENT_ID: CLIENT.id, CLIENT_SECRET: CLIENT.secret },
+      ...{ VERIFY: library, TIMEOUT_MS: String(TIMEOUT_MS), MAX_KEPT: String(MAX_KEPT), PYTHONDONTWRITEBYTECODE: '1' },
+    };
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const port = await new Promise<number>((resolve, reject) => {
+      child.stdout?.once('data', (line: Buffer) => resolve(Number(line.toString())));
+      child.once('exit', (code) => reject(new Error(`The service exited with ${code}`)));
+    });
+    return new Subject(child, port);
+  }
+
+  /** Sends a request with a new connection. Several values of a header are sent as several headers. */
+  get(policy: string, headers: Record<string, string | string[]> = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        { port: this.port, host: '127.0.0.1', path: `/${policy}`, headers, agent: false },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(chunks).toString(),
+            }),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+
+  async metrics(): Promise<Record<string, number | null>> {
+    return JSON.parse((await this.get('metrics')).body);
+  }
+
+  freeze(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.child.kill('SIGCONT');
+  }
+
+  close(): void {
+    this.child.kill('SIGKILL');
+  }
+}

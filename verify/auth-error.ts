@@ -56,6 +56,7 @@ export class AuthError extends Error {
     for (const [name, value] of Object.entries(this.headers)) {
       for (const one of [value].flat()) headers.append(name, one as string);
     }
+    headers.set('content-length', String(Buffer.byteLength(this.body)));
     return new Response(this.body, { status: this.status, headers });
   }
 }

@@ -1,16 +1,12 @@
-/**
- * A mark is a position in the journal of Gatehouse: the identity of the journal, and a number at the end
- * (forward-auth.md section 3).
- */
-const MARK = /^(.*?)(\d{1,20})$/s;
+/** A mark of the journal of Gatehouse (forward-auth.md section 3): `<ID>-<seconds since 1970>-<identity of the journal>`. */
+const MARK = /^(-?\d{1,16})-\d{1,12}-([0-9a-f]{1,64})$/;
 
 /**
  * Whether a mark is certainly not before another one.
  * @returns false if a mark is missing or malformed, or if the two are of different journals
  */
 export function reaches(mark: string | undefined, other: string): boolean {
-  const [, journal, number] = MARK.exec(mark ?? '') ?? [];
-  const [, otherJournal, otherNumber] = MARK.exec(other) ?? [];
-  if (number === undefined || otherNumber === undefined || journal !== otherJournal) return false;
-  return BigInt(number) >= BigInt(otherNumber);
+  const [, id, journal] = MARK.exec(mark ?? '') ?? [];
+  const [, otherId, otherJournal] = MARK.exec(other) ?? [];
+  return id !== undefined && journal === otherJournal && Number(id) >= Number(otherId);
 }

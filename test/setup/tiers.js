@@ -21,6 +21,7 @@ const BEYOND_CORE = [
     /^test\/contract\/(?:gateway-(?:fan-out|hostile|journal-memory)|auth-1\.7-many-sessions|conventions-12-(?:blocking|readers))\./,
     'load and memory: many connections and rows, large and costly requests, clients that do not read',
   ],
+  [/^test\/verify\//, 'services of others, some of which need packages from test/package.json'],
   [/^test\/history\//, 'three replicas under load for a minute'],
   [
     /^test\/(?:fuzz\/|contract\/conventions-hostile-input\.|core\/patterns\.)/,

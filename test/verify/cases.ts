@@ -243,7 +243,7 @@ export const CASES: readonly Case[] = [
     title: 'a decision from before the stream began, or from another journal, is not kept',
     async run(fake, subject) {
       await live(fake, subject);
-      for (const as_of of [`${fake.journal}99`, '8000.1/100', undefined, 'nothing']) {
+      for (const as_of of [fake.markOf(99), fake.markOf(100, 'ff'), undefined, 'nothing']) {
         fake.respond = () => fake.admission({ as_of });
         await admitted(subject, 'a');
       }

@@ -24,7 +24,7 @@ export class FakeGatehouse {
   respond: Responder = ({ authorization }) => this.admission({ tags: ['application', authorization] });
   isBeating = true;
   acceptsStreams = true;
-  journal = '7301.1/';
+  journal = '00000000000073a1';
   entry = 100;
   private port = 0;
   private server: Server | undefined;
@@ -50,7 +50,11 @@ export class FakeGatehouse {
   }
 
   get mark(): string {
-    return `${this.journal}${this.entry}`;
+    return this.markOf(this.entry);
+  }
+
+  markOf(entry: number, journal = this.journal): string {
+    return `${entry}-1800000000-${journal}`;
   }
 
   admission(more: object = {}) {
@@ -132,7 +136,7 @@ export class FakeGatehouse {
     const last = request.headers['last-event-id'] as string | undefined;
     this.resumed.push(last);
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    const missed = this.announced.filter(({ entry }) => last !== undefined && entry > Number(last.replace(/.*\D/, '')));
+    const missed = this.announced.filter(({ entry }) => last !== undefined && entry > Number(last.split('-')[0]));
     for (const { tags } of missed) response.write(this.revocation(tags));
     this.streams.add(response);
     response.on('close', () => this.streams.delete(response));

@@ -38,6 +38,24 @@ export interface Answer {
   readonly body: string;
 }
 
+/** Sends a request with a new connection. Several values of a header are sent as several headers. */
+export function get(url: string, headers: Record<string, string | string[]> = {}): Promise<Answer> {
+  // A list of pairs is sent as it is.
+  const pairs = Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]));
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: ['host', new URL(url).host, ...pairs], agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, body: Buffer.concat(chunks).toString() });
+      });
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
 /** A process that protects its paths by the policy of the same name. */
 export class Subject {
   private constructor(
@@ -58,26 +76,8 @@ export class Subject {
     return new Subject(child, port);
   }
 
-  /** Sends a request with a new connection. Several values of a header are sent as several headers. */
   get(policy: string, headers: Record<string, string | string[]> = {}): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        { port: this.port, host: '127.0.0.1', path: `/${policy}`, headers, agent: false },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () =>
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              body: Buffer.concat(chunks).toString(),
-            }),
-          );
-        },
-      );
-      sent.on('error', reject);
-      sent.end();
-    });
+    return get(`http://127.0.0.1:${this.port}/${policy}`, headers);
   }
 
   async metrics(): Promise<Record<string, number | null>> {

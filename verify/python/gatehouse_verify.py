@@ -105,13 +105,14 @@ class UnexpectedResponse(Exception):
         self.retry_after = retry_after
 
 
-_MARK = re.compile(r'(.*?)([0-9]{1,20})', re.DOTALL)
+# <ID>-<seconds since 1970>-<identity of the journal>
+_MARK = re.compile(r'(-?[0-9]{1,16})-[0-9]{1,12}-([0-9a-f]{1,64})')
 
 
 def _reaches(mark, other):
-    """Whether a mark is certainly not before another one. A mark ends with a number that counts within its journal."""
+    """Whether a mark is certainly not before another one. It is false if the two are of different journals."""
     one, two = (_MARK.fullmatch(text) if isinstance(text, str) else None for text in (mark, other))
-    return bool(one and two and one[1] == two[1] and int(one[2]) >= int(two[2]))
+    return bool(one and two and one[2] == two[2] and int(one[1]) >= int(two[1]))
 
 
 class _Revocations:

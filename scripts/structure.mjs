@@ -29,6 +29,7 @@ const LAYERS = [
   ['media', 'users', 'oauth'],
   ['gateway', 'webhooks', 'admin', 'protection', 'description', 'service', 'web'],
   ['pipeline'],
+  ['forward-auth'],
   ['cli'],
 ];
 const ORDER = LAYERS.flat();

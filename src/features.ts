@@ -7,6 +7,7 @@ import { connection } from './auth/connections/connections.feature.js';
 import { bans } from './bans/bans.feature.js';
 import { type Config, documentSettings, readConfig } from './core/config/config.js';
 import type { DeclaredSettings, Env, Setting } from './core/config/reader.js';
+import { forwardAuth } from './forward-auth/forward-auth.feature.js';
 import { gateway } from './gateway/gateway.feature.js';
 import { http } from './http/http.feature.js';
 import { media } from './media/media.feature.js';
@@ -51,6 +52,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   webhooks,
   protection,
   web,
+  forwardAuth,
 ];
 
 /** Without OpenID Connect, its scopes do not exist (contract/openid.md). */
@@ -65,6 +67,8 @@ const SETTINGS_ORDER: readonly string[] = [
   ...[
     'OAuthSettings',
     'PersonalTokenSettings',
+    'ServicePolicySettings',
+    'ForwardAuthSettings',
     'AdminSettings',
     'MediaSettings',
     'WebhookSettings',
@@ -100,7 +104,9 @@ export function loadConfig(env: Env, more: readonly DeclaredSettings[] = []): Co
 export function featureRegistry({ features }: Extension = {}, config?: Config): FeatureRegistry {
   const isOpenIdOff = config !== undefined && !config.openid.isEnabled;
   const builtIn = isOpenIdOff ? BUILT_IN_FEATURES.map(withoutScopes) : BUILT_IN_FEATURES;
-  const registry = new FeatureRegistry(builtIn, features);
+  const { file, policies } = config?.servicePolicies ?? {};
+  const ofOperator = file === undefined ? undefined : { name: file, servicePolicies: policies ?? {} };
+  const registry = new FeatureRegistry(builtIn, features, ofOperator);
   assertValidMails(registry.mails);
   assertFreeColumnNames(registry.encryptedColumns);
   return registry;

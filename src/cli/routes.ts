@@ -7,16 +7,21 @@ import { settingsOf } from '../policy/extension.js';
 import { parseCount } from './terminal/arguments.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 
+/** The only built-in setting that adds to the list. */
+const SERVICE_POLICIES_FILE = 'SERVICE_POLICIES_FILE';
+
 /**
  * The routes of the default configuration. The environment of this machine does not affect the list, except for
- * required settings of the extension.
+ * service policies and required settings of the extension.
  */
 function defaultSurface({ env, extension = {} }: Terminal): Promise<Surface> {
   const ours = new Set(allSettings().map(({ name }) => name));
   const theirs = allSettings(settingsOf(extension)).filter(({ name }) => !ours.has(name));
   const config = loadConfig(
     {
-      ...Object.fromEntries(theirs.map(({ name }) => [name, env[name]])),
+      ...Object.fromEntries(
+        [...theirs.map(({ name }) => name), SERVICE_POLICIES_FILE].map((name) => [name, env[name]]),
+      ),
       GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     },
     settingsOf(extension),

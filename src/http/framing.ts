@@ -52,18 +52,22 @@ function isDecodable(path: string): boolean {
   }
 }
 
+/** Removes the scheme and the host of an absolute `req.url`. */
+export function toOriginForm(req: IncomingMessage): void {
+  const { url = '' } = req;
+  if (url.startsWith('/')) return;
+  const absolute = ABSOLUTE.exec(url);
+  if (!absolute) throw new ApiError('BAD_REQUEST');
+  req.url = absolute[1] ?? '/';
+}
+
 /**
  * Returns the path for routing and writes it to `req.url`: origin form, decodable, and with unreserved characters
  * decoded. One of the two routers would decode them, the other would not.
  */
 export function normalizePath(req: IncomingMessage): string {
-  let url = req.url ?? '';
-  if (!url.startsWith('/')) {
-    const absolute = ABSOLUTE.exec(url);
-    if (!absolute) throw new ApiError('BAD_REQUEST');
-    url = absolute[1] ?? '/';
-    req.url = url;
-  }
+  toOriginForm(req);
+  const { url = '' } = req;
   if (url.includes('#')) throw new ApiError('BAD_REQUEST');
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);

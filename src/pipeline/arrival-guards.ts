@@ -40,7 +40,7 @@ export class BanGuard implements ArrivalGuard {
 
   constructor(private readonly bans: IpBans) {}
 
-  arrive({ address }: Call): void {
+  arrive({ address }: Pick<Call, 'address'>): void {
     this.bans.assertNotBanned(address);
   }
 

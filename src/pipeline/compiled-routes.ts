@@ -14,14 +14,24 @@ export interface AuditedRoute extends CompiledRoute {
   readonly handler: object;
 }
 
+/** A compiled service policy. */
+export interface CompiledPolicy extends CompiledRoute {
+  readonly name: string;
+  /** A digest of all that decides, as base64url. */
+  readonly hash: string;
+}
+
 /** The routes that the guard stack runs. The route audit compiles them once during startup and freezes them. */
 @Injectable()
 export class CompiledRoutes {
   private readonly routes = new Map<Type, Map<object, CompiledRoute>>();
   private audited: readonly AuditedRoute[] = [];
+  /** The service policies by name, sorted. */
+  policies: ReadonlyMap<string, CompiledPolicy> = new Map();
 
-  fill(audited: readonly AuditedRoute[]): void {
+  fill(audited: readonly AuditedRoute[], policies: readonly CompiledPolicy[]): void {
     this.audited = audited;
+    this.policies = new Map(policies.map((policy) => [policy.name, Object.freeze(policy)]));
     for (const { controller, handler, plan, guards } of audited) {
       const ofController = this.routes.get(controller) ?? new Map<object, CompiledRoute>();
       this.routes.set(controller, ofController.set(handler, Object.freeze({ plan, guards })));
@@ -41,6 +51,7 @@ export class CompiledRoutes {
 
   /** The guards of a plan, in order. */
   guardsOf(plan: RoutePlan): readonly Guard[] {
-    return this.audited.find((route) => route.plan === plan)?.guards ?? [];
+    const all: readonly CompiledRoute[] = [...this.audited, ...this.policies.values()];
+    return all.find((route) => route.plan === plan)?.guards ?? [];
   }
 }

@@ -44,7 +44,7 @@ export class Explanation {
 
   /** Returns the matching route, its guards in order, the guard that decides, and the response. */
   explain(method: string, path: string, imagined: SimulatedCaller) {
-    const plan = this.routes.find(method, path);
+    const plan = this.routes.findServicePolicy(path) ?? this.routes.find(method, path);
     const { rows, decides, refusal } = plan ? this.evaluateRoute(plan, imagined) : unknownRoute(this.preRoutingRows());
     const response = refusal && this.features.describe(refusal);
     return {

@@ -58,7 +58,8 @@ interface Row<C, P> {
   check(call: C, plan: P): void | Promise<void>;
 }
 
-async function runGuards<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Promise<void> {
+/** Runs guards in order. @throws ApiError the error of the first one that rejects the call */
+export async function runGuards<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Promise<void> {
   for (const guard of guards) {
     try {
       const pending = guard.check(call, plan);

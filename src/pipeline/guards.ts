@@ -10,7 +10,7 @@ import { ApiError, type ErrorCode } from '../core/errors.js';
 import { ClientAuthenticator } from '../oauth/tokens/client-authenticator.service.js';
 import { Instance } from '../platform/instance/instance.js';
 import { grants, satisfiesAcl } from '../policy/acls.js';
-import type { Call } from '../policy/call.js';
+import type { Call, GuardedCall } from '../policy/call.js';
 import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Identity } from '../policy/identity.js';
@@ -75,7 +75,7 @@ export class ResolutionGuard implements Guard {
     return [];
   }
 
-  check(call: Call, { policy }: RoutePlan): void | Promise<void> {
+  check(call: GuardedCall, { policy }: RoutePlan): void | Promise<void> {
     const rules = { admin: policy.kind === 'AdminAcl', anyCase: policy.caseInsensitiveScheme };
     call.credential = parseAuthorization(call.authorization, rules);
     const pending = this.resolver.resolve(call.credential, call.address);
@@ -116,8 +116,8 @@ export class RateGuard implements Guard {
 
   constructor(private readonly limits: RequestLimits) {}
 
-  appliesTo(): boolean {
-    return this.limits.enabled;
+  appliesTo({ byServicePolicy }: RoutePolicy): boolean {
+    return this.limits.enabled && !byServicePolicy;
   }
 
   possibleErrors(): readonly ErrorCode[] {
@@ -258,7 +258,7 @@ export class ScopeGuard implements Guard {
     return ['MISSING_OAUTH_SCOPE'];
   }
 
-  check(call: Call, { policy }: RoutePlan): void {
+  check(call: GuardedCall, { policy }: RoutePlan): void {
     this.dryRun(call, policy);
   }
 
@@ -370,13 +370,14 @@ export class SudoGuard implements Guard {
     return sudo !== undefined;
   }
 
-  possibleErrors(): readonly ErrorCode[] {
-    return ['UNAUTHORIZED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED'];
+  possibleErrors({ sudo }: RoutePolicy): readonly ErrorCode[] {
+    return sudo?.byProof ? ['SUDO_MODE_REQUIRED'] : ['UNAUTHORIZED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED'];
   }
 
   async check(call: Call, { policy: { sudo } }: RoutePlan): Promise<void> {
     const { identity } = call;
     if (!identity || !sudo) throw new ApiError('UNAUTHORIZED');
+    if (sudo.byProof) return this.sudo.demandProof(identity, call);
     const body = call.input?.body;
     if (sudo.when && !sudo.when(body, identity)) return;
     sudo.first?.(body, identity);

@@ -1,9 +1,11 @@
 import { defineFeature } from '../policy/feature.js';
 import { PipelineModule } from './pipeline.module.js';
+import { ServicePolicySettings } from './pipeline.settings.js';
 
 /** The guards and their errors. */
 export const pipeline = defineFeature('pipeline', {
   modules: [PipelineModule],
+  settings: [ServicePolicySettings],
   errors: {
     CAPTCHA_REQUIRED: [400, 'A captcha token is required.'],
     INVALID_CAPTCHA: [400, 'The captcha token is invalid or expired.'],
@@ -16,6 +18,10 @@ export const pipeline = defineFeature('pipeline', {
     SUDO_MODE_REQUIRED: [403, 'Sudo mode is required. Repeat the request with a factor.'],
   },
 });
+
+declare module '../core/config/config.js' {
+  interface Config extends ServicePolicySettings {}
+}
 
 declare module '../core/merged.js' {
   interface Features {

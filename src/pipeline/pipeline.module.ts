@@ -19,6 +19,7 @@ import { GuardStack } from './guard-stack.js';
 import { guardsInOrder } from './guards.js';
 import { PreRoutingStack } from './pre-routing-stack.js';
 import { RouteAudit } from './route-audit.js';
+import { ServicePolicies } from './service-policies.service.js';
 
 /** Registers the guard pipeline, with the only APP_GUARD. */
 @Module({
@@ -27,7 +28,7 @@ import { RouteAudit } from './route-audit.js';
   ],
   controllers: [ExplainController],
   providers: [
-    ...[CompiledRoutes, RouteAudit, CommandAudit, Explanation],
+    ...[CompiledRoutes, RouteAudit, CommandAudit, Explanation, ServicePolicies],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
     ...builtInCommandGuards(),
@@ -38,6 +39,6 @@ import { RouteAudit } from './route-audit.js';
     { provide: APP_GUARD, useExisting: GuardStack },
     FastPath,
   ],
-  exports: [RequestHooks],
+  exports: [RequestHooks, ServicePolicies],
 })
 export class PipelineModule {}

@@ -5,21 +5,21 @@ import { Config } from '../core/config/config.js';
 import { digest } from '../core/secrets.js';
 import { anonymousCallerKey, bucketId, Limiter } from '../platform/store/limits.js';
 import { allowanceHeaders, globalLimitError, routeLimitError } from '../platform/store/rate-limit-errors.js';
-import type { Call } from '../policy/call.js';
+import type { Call, GuardedCall } from '../policy/call.js';
 import type { RoutePlan } from '../policy/plan.js';
 
 const GLOBAL_LIMIT = 50;
 const HIGH_GLOBAL_LIMIT = 1200;
 
 /** The subject of a rate limit: a request or a gateway command. A command has no response headers. */
-export type RateLimitSubject = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> &
-  Partial<Pick<Call, 'header' | 'client'>>;
+export type RateLimitSubject = Pick<GuardedCall, 'identity' | 'address' | 'isOperational' | 'params'> &
+  Partial<Pick<Call, 'header' | 'client'> & Pick<GuardedCall, 'anonymousKey'>>;
 
 /** The rate-limit key of the caller: its identity, or its IP address without one. */
-function callerKey({ identity, address }: RateLimitSubject): string {
+function callerKey({ identity, address, anonymousKey }: RateLimitSubject): string {
   switch (identity?.via) {
     case undefined:
-      return anonymousCallerKey(address);
+      return anonymousKey === undefined ? anonymousCallerKey(address) : `service/${anonymousKey}`;
     case 'bearer':
       return `bearer/${identity.account.id}/${identity.applicationId}`;
     case 'admin-key':

@@ -9,6 +9,7 @@ import {
   ModulesContainer,
 } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
+import type { ErrorCode } from '../core/errors.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { findPlatformWatch } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
@@ -20,8 +21,15 @@ import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { Routes } from '../policy/routes.js';
+import {
+  hashServicePolicy,
+  SERVICE_POLICY_SAMPLES,
+  type ServicePolicyDeclaration,
+  servicePolicyPath,
+  toRoutePolicy,
+} from '../policy/service-policy.js';
 import { CommandAudit } from './command-audit.js';
-import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
+import { type AuditedRoute, type CompiledPolicy, type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
 import type { DiscoveredRoute } from './discovered-route.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
@@ -44,6 +52,7 @@ export class RouteAuditError extends StartError {
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
+const NO_BODY: RoutePlan['accepts'] = Object.freeze({ kind: 'none', limit: 0 });
 
 /** Audits all handlers during startup: rejects invalid declarations and compiles the rest into plans. */
 @Injectable()
@@ -84,11 +93,12 @@ export class RouteAudit implements OnApplicationBootstrap {
     this.checkDuplicates(audited);
     this.checkMiddleware(unguarded);
     const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
+    const policies = this.compileServicePolicies(guards);
     this.throwFaults();
-    this.compiled.fill(audited);
+    this.compiled.fill(audited, policies);
     this.routes.fill(
       audited.map(({ plan }) => plan),
-      unguarded,
+      { unguarded, servicePolicies: policies },
     );
     this.platform.expectRoutes(this.routes.all);
     this.commands.register(commands);
@@ -189,23 +199,43 @@ export class RouteAudit implements OnApplicationBootstrap {
     findInputFaults(input, policy, method).forEach(blame);
     const accepts = resolveAccepts(policy, method);
     const takesInput = input !== undefined || accepts.kind === 'json';
-    const rows = guards.filter((guard) => guard.appliesTo(policy) && (takesInput || !(guard instanceof InputGuard)));
-    const plan: RoutePlan = Object.freeze({
-      controller: controller.name,
-      handler: name,
-      method,
-      path,
-      policy,
-      accepts: Object.freeze(accepts),
-      input,
-      bucketId: policy.bucket && bucketId(policy.bucket.name),
-      status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
-      responses: declaredResponses(handler),
-      bodies: declaredBodies(handler),
-      query: declaredQuery(handler),
-      possibleErrors: Object.freeze([...new Set(rows.flatMap((guard) => guard.possibleErrors(policy)))]),
+    const compiled = compilePlan(
+      {
+        controller: controller.name,
+        handler: name,
+        method,
+        path,
+        policy,
+        accepts: Object.freeze(accepts),
+        input,
+        status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
+        responses: declaredResponses(handler),
+        bodies: declaredBodies(handler),
+        query: declaredQuery(handler),
+      },
+      guards.filter((guard) => takesInput || !(guard instanceof InputGuard)),
+    );
+    return [{ controller, handler, ...compiled }];
+  }
+
+  /** Compiles the policies of other services, which have the guards of a route without input. */
+  private compileServicePolicies(guards: readonly Guard[]): CompiledPolicy[] {
+    const { servicePolicies, servicePolicySources } = this.features;
+    return [...servicePolicies].sort().map(([name, declaration]) => {
+      const policy = toRoutePolicy(name, declaration);
+      const path = servicePolicyPath(name);
+      const source = servicePolicySources.get(name);
+      for (const fault of findPolicyFaults(policy, { path }, this.features))
+        this.faults.push(`${source}: the service policy ${JSON.stringify(name)} ${fault}`);
+      const compiled = compilePlan(
+        {
+          ...{ controller: 'ServicePolicies', handler: name, method: 'GET', path, policy, status: 200 },
+          ...{ accepts: NO_BODY, input: undefined, responses: [], bodies: [], query: [] },
+        },
+        guards.filter((guard) => !(guard instanceof InputGuard)),
+      );
+      return { name, hash: hashServicePolicy(name, declaration), ...compiled };
     });
-    return [{ controller, handler, plan, guards: Object.freeze(rows) }];
   }
 
   private checkDuplicates(audited: readonly AuditedRoute[]): void {
@@ -222,10 +252,31 @@ export class RouteAudit implements OnApplicationBootstrap {
   }
 }
 
+const toSample = (declaration: ServicePolicyDeclaration): RoutePolicy => toRoutePolicy('sample', declaration);
+
+const findPossibleErrors = (policy: RoutePolicy, guards: readonly Guard[]): ErrorCode[] =>
+  guards.filter((guard) => guard.appliesTo(policy)).flatMap((guard) => guard.possibleErrors(policy));
+
+/** Completes a plan with the guards that can reject a request to its route. */
+function compilePlan(
+  route: Omit<RoutePlan, 'bucketId' | 'possibleErrors'>,
+  candidates: readonly Guard[],
+): CompiledRoute {
+  const { policy } = route;
+  const guards = candidates.filter((guard) => guard.appliesTo(policy));
+  const enforced = policy.byServicePolicy ? [policy, ...SERVICE_POLICY_SAMPLES.map(toSample)] : [policy];
+  const plan: RoutePlan = Object.freeze({
+    ...route,
+    bucketId: policy.bucket && bucketId(policy.bucket.name),
+    possibleErrors: Object.freeze([...new Set(enforced.flatMap((one) => findPossibleErrors(one, candidates)))]),
+  });
+  return { plan, guards: Object.freeze(guards) };
+}
+
 /** Finds what a policy must not declare for this method and path. */
 function findPolicyFaults(
   { kind, acl, scope, bucket, sudo }: RoutePolicy,
-  { path }: DiscoveredRoute,
+  { path }: Pick<DiscoveredRoute, 'path'>,
   features: FeatureRegistry,
 ): string[] {
   const faults: string[] = [];
@@ -265,6 +316,6 @@ function findInputFaults(input: InputPlan | undefined, { accepts }: RoutePolicy,
 }
 
 function resolveAccepts({ accepts }: RoutePolicy, method: string): RoutePlan['accepts'] {
-  if (!BODY_METHODS.has(method)) return { kind: 'none', limit: 0 };
+  if (!BODY_METHODS.has(method)) return NO_BODY;
   return { kind: accepts?.kind ?? 'json', limit: accepts?.limit ?? JSON_LIMIT };
 }

@@ -174,10 +174,26 @@ export class Call {
     return this.plan ? `${this.plan.method} ${this.plan.path}` : 'unmatched';
   }
 
+  /** The proof of sudo mode that the caller sent, valid or not. */
+  get sudoProof(): string | undefined {
+    const sent = this.req.headers['x-service-sudo-mode-jwt'];
+    return typeof sent === 'string' ? sent : undefined;
+  }
+
   get userAgent(): string {
     return (this.req.headers['user-agent'] ?? '').slice(0, 512);
   }
 }
+
+/** The part of a call that the guards of a service policy use. Its credential can come from another service. */
+export type GuardedCall = Pick<
+  Call,
+  'authorization' | 'sudoProof' | 'address' | 'isOperational' | 'params' | 'header'
+> &
+  Pick<Call, 'plan' | 'credential' | 'identity'> & {
+    /** The rate-limit key of callers without identity. Default: their IP address. */
+    readonly anonymousKey?: string;
+  };
 
 /** The return value of a handler that sends the response on `call.res` itself. */
 export const RESPONSE_HANDLED = Symbol('answered');

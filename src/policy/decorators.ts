@@ -2,7 +2,14 @@ import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { NameOf } from '../core/merged.js';
 import { type Call, callOf } from './call.js';
-import { type AclRequirement, MODIFIERS, type PolicyKind, type RoutePolicy, type SudoOptions } from './route-policy.js';
+import {
+  type AclRequirement,
+  findModifierFaults,
+  MODIFIERS,
+  type PolicyKind,
+  type RoutePolicy,
+  type SudoOptions,
+} from './route-policy.js';
 
 /** The part of a policy that one decorator declares. */
 interface Mark {
@@ -72,6 +79,11 @@ export const Captcha = () => mark('Captcha', { captcha: true });
  * and also if no such route exists (webhooks.md section 9).
  */
 export const SecretPath = () => mark('SecretPath', { secretPath: true });
+/**
+ * The handler lets the guards of a service policy check the request (contract/forward-auth.md section 2). The front door
+ * accepts any method and ignores the rest of the path. The route itself has no limits.
+ */
+export const ByServicePolicy = () => mark('ByServicePolicy', { byServicePolicy: true });
 /** Matches `Bot ` case-insensitively: on the two bot routes, which `test/exposure.e2e-spec.ts` lists. */
 export const CaseInsensitiveScheme = () => mark('CaseInsensitiveScheme', { caseInsensitiveScheme: true });
 /**
@@ -132,14 +144,10 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
   }
   const kind = base.name as PolicyKind;
   const modifiers = marks.filter((candidate) => candidate !== base);
-  const faults: string[] = [];
-  const seen = new Set<string>();
-  for (const { name } of modifiers) {
-    if (seen.has(name)) faults.push(`repeats @${name}. Keep one`);
-    seen.add(name);
-    if (!MODIFIERS[kind].includes(name))
-      faults.push(`declares @${name}, which @${kind} does not allow. Remove one of them`);
-  }
+  const faults = findModifierFaults(
+    kind,
+    modifiers.map(({ name }) => name),
+  );
   if (base.policy.acl?.acls.length === 0)
     faults.push("declares @AdminAcl without an ACL. Name at least one, such as @AdminAcl('user:lookup')");
   if (faults.length > 0) return faults;

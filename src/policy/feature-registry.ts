@@ -19,6 +19,13 @@ import type { HealthCheckDeclaration } from './health.js';
 import { type JobDeclaration, jobFaults } from './jobs.js';
 import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
 import { RESERVED_FEATURE_NAMES } from './reserved-names.js';
+import {
+  findServicePolicyFaults,
+  SERVICE_POLICY_NAME,
+  type ServicePolicyDeclaration,
+  servicePolicyBucket,
+  servicePolicyLimit,
+} from './service-policy.js';
 
 type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };
 type Kind =
@@ -36,6 +43,7 @@ type Kind =
   | 'healthChecks'
   | 'metrics'
   | 'events'
+  | 'servicePolicies'
   | 'exports'
   | 'erasure'
   | 'encryptedColumns';
@@ -82,6 +90,12 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   },
   metrics: { what: 'metric', shape: /^(?=.{1,64}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/, prefix: underscore },
   events: { what: 'event', shape: CODE, prefix: upperCase },
+  servicePolicies: {
+    what: 'service policy',
+    shape: SERVICE_POLICY_NAME,
+    prefix: (feature) => `${feature.replaceAll('_', '-')}-`,
+    allowsFeatureName: true,
+  },
   exports: { what: 'part of the export', shape: WORD, prefix: underscore, allowsFeatureName: true },
   erasure: { what: 'table', shape: SQL_NAME, prefix: underscore, allowsFeatureName: true },
   encryptedColumns: { what: 'encrypted column', shape: /\S/ },
@@ -166,6 +180,9 @@ export class FeatureRegistry {
   readonly healthChecks = new Map<string, HealthCheckDeclaration>();
   readonly metrics = new Map<string, MetricDeclaration>();
   readonly events = new Map<string, GatewayEventDeclaration>();
+  readonly servicePolicies = new Map<string, ServicePolicyDeclaration>();
+  /** The feature or file that declares each service policy. */
+  readonly servicePolicySources = new Map<string, string>();
   readonly exports = new Map<string, ExportDeclaration>();
   readonly erasure = new Map<string, ErasureDeclaration>();
   readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
@@ -173,9 +190,10 @@ export class FeatureRegistry {
   /**
    * @param builtIn features of the service
    * @param ofTeam features of an extension, whose names need the prefix of their feature
+   * @param ofOperator the service policies of a file, with the name of the file
    * @throws StartError if a name is invalid, declared twice, or lacks the prefix of its feature
    */
-  constructor(builtIn: readonly Feature[], ofTeam: readonly Feature[] = []) {
+  constructor(builtIn: readonly Feature[], ofTeam: readonly Feature[] = [], ofOperator?: Feature) {
     const faults: string[] = [];
     const names = new Set<string>();
     for (const { name } of [...builtIn, ...ofTeam]) {
@@ -191,6 +209,8 @@ export class FeatureRegistry {
     }
     for (const feature of builtIn) this.add(feature, false, faults);
     for (const feature of ofTeam) this.add(feature, true, faults);
+    if (ofOperator) this.add(ofOperator, false, faults);
+    this.addServicePolicyBuckets(ofOperator ? [...builtIn, ...ofTeam, ofOperator] : [...builtIn, ...ofTeam], faults);
     for (const { name, entities = [], erasure = {}, encryptedColumns = {}, metrics = {} } of ofTeam) {
       for (const [metric, declaration] of Object.entries(metrics))
         faults.push(...metricFaults(declaration).map((fault) => `${name}: the metric ${metric}: ${fault}`));
@@ -237,6 +257,18 @@ export class FeatureRegistry {
         else if (isOfTeam && lacksText(row)) faults.push(`${label} needs a text. Set it instead of null`);
         else table.set(name, row);
       }
+    }
+  }
+
+  private addServicePolicyBuckets(features: readonly Feature[], faults: string[]): void {
+    for (const [name, declaration] of this.servicePolicies) {
+      const source = features.find(({ servicePolicies = {} }) => Object.hasOwn(servicePolicies, name))?.name ?? '';
+      this.servicePolicySources.set(name, source);
+      const wrong = findServicePolicyFaults(declaration);
+      faults.push(...wrong.map((fault) => `${source}: the service policy ${JSON.stringify(name)} ${fault}`));
+      if (wrong.length > 0) continue;
+      const [requests, seconds] = servicePolicyLimit(declaration);
+      this.buckets.set(servicePolicyBucket(name), [requests, seconds, { countsGlobally: false }]);
     }
   }
 

@@ -10,6 +10,7 @@ import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';
 import type { HealthCheckDeclaration } from './health.js';
 import type { JobDeclaration } from './jobs.js';
 import type { LifecycleDeclarations } from './lifecycle.js';
+import type { ServicePolicyDeclaration } from './service-policy.js';
 
 type FeatureModules = readonly (Type | DynamicModule)[];
 
@@ -89,6 +90,8 @@ export interface FeatureDeclaration {
   readonly healthChecks?: Readonly<Record<string, HealthCheckDeclaration>>;
   /** Metrics by name, such as `notes_searches_total`. `Metrics` records their values. */
   readonly metrics?: Readonly<Record<string, MetricDeclaration>>;
+  /** Policies that Gatehouse enforces for other services: `{ 'notes-read': { accepts: 'user' } }`. */
+  readonly servicePolicies?: Readonly<Record<string, ServicePolicyDeclaration>>;
   /** Parts of the export of an account, by name. */
   readonly exports?: Readonly<Record<string, ExportDeclaration>>;
   /**

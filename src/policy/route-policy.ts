@@ -6,7 +6,7 @@ const ACCOUNT_MODIFIERS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'Req
 /** The eight base policies (credentials.md section 3), each with the modifiers that it allows. */
 export const MODIFIERS = {
   Public: ['BlockedBySso', 'Captcha', 'SecretPath', ...COMMON],
-  CredentialFree: ['CaseInsensitiveScheme', 'SecretPath', ...COMMON],
+  CredentialFree: ['CaseInsensitiveScheme', 'SecretPath', 'ByServicePolicy', ...COMMON],
   Authenticated: ACCOUNT_MODIFIERS,
   UserOnly: ACCOUNT_MODIFIERS,
   BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
@@ -16,6 +16,19 @@ export const MODIFIERS = {
 } satisfies Record<string, string[]>;
 
 export type PolicyKind = keyof typeof MODIFIERS;
+
+/** Finds modifiers that are repeated or that the base policy does not allow. */
+export function findModifierFaults(kind: PolicyKind, modifiers: readonly string[]): string[] {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const name of modifiers) {
+    if (seen.has(name)) faults.push(`repeats @${name}. Keep one`);
+    seen.add(name);
+    if (!MODIFIERS[kind].includes(name))
+      faults.push(`declares @${name}, which @${kind} does not allow. Remove one of them`);
+  }
+  return faults;
+}
 
 export interface AclRequirement {
   readonly mode: 'all' | 'any';
@@ -43,6 +56,8 @@ export interface SudoOptions {
    * factor is rejected.
    */
   readonly isOptional?: boolean;
+  /** Only a valid proof that was sent satisfies it: no factor, and no exception for accounts that get no proof. */
+  readonly byProof?: boolean;
   /** Pre-check that runs before a factor is consumed. Only for errors that stored state decides. */
   readonly first?: ForSudo<void>;
 }
@@ -70,6 +85,8 @@ export interface RoutePolicy {
   readonly secretPath?: boolean;
   /** An Admin operation that writes no audit log entry, whatever its method. */
   readonly changesNothing?: boolean;
+  /** The handler lets the guards of a service policy check the request. Any method and path below it, without limits. */
+  readonly byServicePolicy?: boolean;
   readonly accepts?: { readonly kind: 'json' | 'form' | 'raw'; readonly limit?: number };
 }
 
@@ -98,6 +115,7 @@ export function describePolicy(policy: RoutePolicy): string {
     policy.captcha && '@Captcha()',
     policy.caseInsensitiveScheme && '@CaseInsensitiveScheme()',
     policy.changesNothing && '@ReadOnly()',
+    policy.byServicePolicy && '@ByServicePolicy()',
     policy.bucket && `@RateLimit(${describeBucket(policy.bucket)})`,
     policy.cors !== 'default' && `@Cors('${policy.cors}')`,
     policy.accepts &&

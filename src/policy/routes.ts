@@ -2,11 +2,27 @@ import { Injectable } from '@nestjs/common';
 import type { RoutePlan } from './plan.js';
 import { describePolicy } from './route-policy.js';
 
+/** A service policy, as `npm run routes` prints it. */
+interface NamedPolicy {
+  readonly name: string;
+  readonly plan: RoutePlan;
+}
+
+/** What the route audit found besides routes. */
+interface OtherDeclarations {
+  /** What an extension declared to run without the guards, and why. */
+  readonly unguarded?: Readonly<Record<string, string>>;
+  readonly servicePolicies?: readonly NamedPolicy[];
+}
+
 /** Every route of the application with its policy, from the route audit. Preflights, tests and documents use it. */
 @Injectable()
 export class Routes {
   private plans: readonly RoutePlan[] = [];
   private unguarded: readonly (readonly [name: string, reason: string])[] = [];
+  private servicePolicies: readonly NamedPolicy[] = [];
+  /** The paths of `@ByServicePolicy()` routes, up to the parameter that names the policy. */
+  private policyPrefixes: readonly string[] = [];
   /** Each route with its template in parts, the most specific first. */
   private ranked: readonly { readonly plan: RoutePlan; readonly parts: readonly string[] }[] = [];
   private secretTemplates: readonly (readonly string[])[] = [];
@@ -16,12 +32,13 @@ export class Routes {
     return this.plans;
   }
 
-  /**
-   * Sets the routes.
-   * @param unguarded what an extension declared to run without the guards, and why
-   */
-  fill(plans: readonly RoutePlan[], unguarded: Readonly<Record<string, string>> = {}): void {
+  /** Sets the routes. */
+  fill(plans: readonly RoutePlan[], { unguarded = {}, servicePolicies = [] }: OtherDeclarations = {}): void {
     this.unguarded = Object.entries(unguarded);
+    this.servicePolicies = servicePolicies;
+    this.policyPrefixes = plans
+      .filter(({ policy }) => policy.byServicePolicy)
+      .map(({ path }) => path.slice(0, path.indexOf(':')));
     this.plans = plans.toSorted((a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'));
     this.ranked = this.plans
       .toSorted((a, b) => sortKey(a.path).localeCompare(sortKey(b.path), 'en'))
@@ -54,11 +71,30 @@ export class Routes {
     return this.ranked.find(({ plan, parts }) => plan.method === wanted && matchesTemplate(parts, segments))?.plan;
   }
 
-  /** One line `METHOD path policy` per route, then what runs without the guards: the output of `npm run routes`. */
+  /**
+   * The path that names the service policy, without the rest of the request target. `undefined` for requests that do not
+   * ask for a decision.
+   */
+  findPolicyPath(target: string): string | undefined {
+    const prefix = this.policyPrefixes.find((one) => target.startsWith(one));
+    return prefix && prefix + (/^[^/?]*/.exec(target.slice(prefix.length))?.[0] ?? '');
+  }
+
+  /** The service policy whose decision a request to this path asks for. */
+  findServicePolicy(path: string): RoutePlan | undefined {
+    const wanted = this.findPolicyPath(path);
+    return this.servicePolicies.find(({ plan }) => plan.path === wanted)?.plan;
+  }
+
+  /**
+   * One line `METHOD path policy` per route, then the service policies and what runs without the guards: the output of
+   * `npm run routes`.
+   */
   describe(): string {
     const routes = this.plans.map(({ method, path, policy }) => `${method} ${path} ${describePolicy(policy)}`);
+    const policies = this.servicePolicies.map(({ name, plan }) => `POLICY ${name} ${describePolicy(plan.policy)}`);
     const others = this.unguarded.map(([name, reason]) => `UNGUARDED ${name}: ${reason}`);
-    return `${[...routes, ...others].join('\n')}\n`;
+    return `${[...routes, ...policies, ...others].join('\n')}\n`;
   }
 }
 

@@ -102,6 +102,7 @@ const CREDENTIAL_FREE = lines(`
   GET /passkey-bridge
   GET /register
   GET /robots.txt
+  GET /v1/forward-auth/{}
   GET /v1/gateway/bot
   GET /v1/webhooks/{}/{}
   GET /v1/webhooks/{}/{}/messages/{}
@@ -218,7 +219,13 @@ const READ_FROM_ANY_ORIGIN = lines(`
 
 const WRITTEN_FROM_ANY_ORIGIN = ['PUT /media/relay/{}'];
 
-const READ_FROM_NO_ORIGIN = CREDENTIAL_FREE.filter((line) => line.includes('/v1/webhooks/{}/{}'));
+/** forward-auth.md section 2: any method, no limits of its own. A service policy decides instead. */
+const BY_SERVICE_POLICY = ['GET /v1/forward-auth/{}'];
+
+const READ_FROM_NO_ORIGIN = [
+  ...BY_SERVICE_POLICY,
+  ...CREDENTIAL_FREE.filter((line) => line.includes('/v1/webhooks/{}/{}')),
+];
 
 /** conventions.md section 8. */
 const WITH_CAPTCHA = lines(`
@@ -249,6 +256,7 @@ describe('exposure: the ledger lists exactly the allowed callers', () => {
     ["@Cors('any')", READ_FROM_ANY_ORIGIN, ({ policy }) => policy.cors === 'any'],
     ["@Cors('upload')", WRITTEN_FROM_ANY_ORIGIN, ({ policy }) => policy.cors === 'upload'],
     ["@Cors('none')", READ_FROM_NO_ORIGIN, ({ policy }) => policy.cors === 'none'],
+    ['@ByServicePolicy', BY_SERVICE_POLICY, ({ policy }) => policy.byServicePolicy === true],
     ['@Captcha', WITH_CAPTCHA, ({ policy }) => policy.captcha],
   ])('%s', (_policy, ledger, has) => {
     const found = routes.filter(has).map(lineOf).sort();

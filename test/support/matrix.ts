@@ -2,6 +2,7 @@ import { readRoutes } from '../../src/app.js';
 import { Config } from '../../src/core/config/config.js';
 import { featureRegistry } from '../../src/features.js';
 import { Commands, commandName } from '../../src/gateway/commands/commands.service.js';
+import { ServicePolicies } from '../../src/pipeline/service-policies.service.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy } from '../../src/policy/route-policy.js';
@@ -212,13 +213,16 @@ function holders({ policy }: RoutePlan): Holder[] {
   ];
 }
 
-/** The routes that the modules of an extension add to the built-in routes. */
+/** The routes that an extension adds to the built-in routes, and all service policies. */
 async function ownRoutes({ app }: Gatehouse): Promise<RoutePlan[]> {
   // The built-in routes of the same configuration, read without a database.
   const config: Config = Object.create(app.get(Config), { databaseUrl: { value: undefined } });
   const { routes } = await readRoutes(config);
   const ours = new Set(routes.all.map(({ controller }) => controller));
-  const own = app.get(Routes).all.filter(({ controller }) => !ours.has(controller));
+  const own = [
+    ...app.get(Routes).all.filter(({ controller }) => !ours.has(controller)),
+    ...app.get(ServicePolicies).all.map(({ plan }) => plan),
+  ];
   if (own.length === 0) throw new Error('the service has no route but its own');
   return own;
 }
@@ -238,7 +242,7 @@ export async function expectMatrix(service: Gatehouse, ofHandlers: readonly stri
 const letsMoreIn = ({ kind, allowSuspicious, cors, sudo, caseInsensitiveScheme }: RoutePlan['policy']): boolean =>
   ['Public', 'CredentialFree', 'ClientAuth'].includes(kind) ||
   (cors !== 'default' && cors !== 'none') ||
-  sudo?.issuesProof === false ||
+  (sudo?.issuesProof === false && !sudo.byProof) ||
   caseInsensitiveScheme ||
   allowSuspicious;
 

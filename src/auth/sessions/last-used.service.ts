@@ -25,6 +25,7 @@ interface CredentialUse extends UsedRow {
    * The epoch from when the credential was used. If the account was taken over since then, its activity is not updated.
    */
   readonly epoch: number;
+  /** Empty if another service did not send it. */
   readonly ip: string;
 }
 
@@ -54,7 +55,7 @@ const MARK_ACCOUNTS_ACTIVE = updateDueRows(
   'account',
   'last_active_at',
   'id = ANY ($1::bigint[]) AND deleted_at IS NULL AND epoch = ($3::int[])[array_position($1::bigint[], id)]',
-  'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
+  "last_active_at = now(), last_active_ip = coalesce(nullif(($2::text[])[array_position($1::bigint[], t.id)], ''), last_active_ip)",
 );
 
 interface RowUpdate {

@@ -72,10 +72,9 @@ function sudoMode({
   ];
   const service = Reflect.construct(SudoService, parts) as SudoService;
   const demand = async (account: Account, members?: SudoMembers, proof?: string | string[]) => {
-    const headers = proof === undefined ? {} : { 'x-service-sudo-mode-jwt': proof };
     const call = {
       sudoMembers: members,
-      req: { headers },
+      ...(proof !== undefined && { sudoProof: proof }),
       address: '192.0.2.1',
       sudoFactorSpent: false,
     } as unknown as Call;

@@ -65,11 +65,17 @@ export class SudoService {
       await this.recordGrant(this.database.manager, account, 'password', getOrigin(call));
       return null;
     }
-    const sent = call.req.headers['x-service-sudo-mode-jwt'];
-    if (typeof sent === 'string' && (await this.isValid(sent, account))) return sent;
+    const sent = call.sudoProof;
+    if (sent !== undefined && (await this.isValid(sent, account))) return sent;
     await this.assertFactor(account, members, getOrigin(call));
     call.sudoFactorSpent = true;
     return this.issue(account);
+  }
+
+  /** Requires a valid proof. @throws ApiError SUDO_MODE_REQUIRED, also for accounts that get no proof */
+  async demandProof({ account }: Identity, { sudoProof }: Pick<Call, 'sudoProof'>): Promise<void> {
+    const isProved = hasFactor(account) && sudoProof !== undefined && (await this.isValid(sudoProof, account));
+    if (!isProved) throw await this.sudoRequired(account);
   }
 
   /**

@@ -11,7 +11,7 @@ import type { RequestListener } from '../adapter.js';
 import { hasBody } from '../body.js';
 import { endChecked, enforceContentLength } from '../content-length.js';
 import { CrossOrigin } from '../cross-origin.js';
-import { assertFraming, closeAfterResponse, LINGER_MS, normalizePath } from '../framing.js';
+import { assertFraming, closeAfterResponse, LINGER_MS, normalizePath, toOriginForm } from '../framing.js';
 import { LiveRequests, WORK } from '../live-requests.js';
 import { Load } from '../load.js';
 import { Recorder } from '../recorder.js';
@@ -82,6 +82,7 @@ export class FrontDoor {
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.onBodyTimeout(call), BODY_TIMEOUT_MS).unref();
     try {
       assertFraming(call);
+      this.reduceToPolicy(req);
       const path = normalizePath(req);
       if (req.method === 'OPTIONS') this.cors.respondToPreflight(call, path);
       else {
@@ -95,6 +96,18 @@ export class FrontDoor {
     } catch (error) {
       this.errors.sendBeforeRouting(call, error);
     }
+  }
+
+  /**
+   * Makes a request for the decision of a service policy a GET request for its path. Reverse proxies keep the method of
+   * the client, and may append the original path.
+   */
+  private reduceToPolicy(req: IncomingMessage): void {
+    toOriginForm(req);
+    const path = this.routes.findPolicyPath(req.url ?? '');
+    if (path === undefined) return;
+    req.url = path;
+    if (req.method !== 'HEAD') req.method = 'GET';
   }
 
   /** Checks an upgrade request like every other request. Returns `null` if an error response was sent. */

@@ -5,6 +5,7 @@ import { Config } from '../../core/config/config.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ColumnEncryption } from '../../platform/keys/column-encryption.service.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 
 /** Replicas that rotate or create keys at the same time take turns. */
 const LOCK = [0x6761, 0x6f6b];
@@ -19,30 +20,43 @@ const CURRENT = 'activated_at IS NOT NULL AND retired_at IS NULL';
 const NEXT = 'activated_at IS NULL';
 const IS_FORGOTTEN = `retired_at < now() - interval '${RETENTION_DAYS} days'`;
 const IS_OLD_ENOUGH = `published_at <= now() - interval '${PUBLICATION_HOURS} hours'`;
-const PUBLISHED = `SELECT public_jwk FROM openid_key WHERE ${NEXT} OR ${CURRENT} OR published_until > now()
+const PUBLISHED = `SELECT alg, public_jwk FROM openid_key WHERE ${NEXT} OR ${CURRENT} OR published_until > now()
   ORDER BY alg, published_at, kid`;
+
+/** The key that signs only assertions for other services (contract/forward-auth.md section 2). */
+const ASSERTION = 'assertion';
+
+/** A key of ID tokens by its algorithm, or the key of assertions. The column `alg` contains it. */
+type KeyKind = SigningAlgorithm | typeof ASSERTION;
+
+const algorithmOf = (kind: KeyKind): SigningAlgorithm => (kind === ASSERTION ? 'ES256' : kind);
 
 /** The private key of the database, encrypted. */
 export interface StoredSigningKey {
   readonly kid: string;
-  readonly alg: SigningAlgorithm;
+  readonly alg: KeyKind;
   readonly private_key: Buffer;
 }
 
 /** A public key as the key set contains it (RFC 7517). */
 export type PublicKey = JWK & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
 
-/** The keys that sign ID tokens (contract/openid.md section 2). They are created when they are first needed. */
+/**
+ * The keys that sign ID tokens (contract/openid.md section 2) and assertions. They are created when they are first needed.
+ */
 @Injectable()
 export class SigningKeys {
   private readonly imported = new Map<string, Promise<CryptoKey>>();
+  private readonly kinds: readonly KeyKind[];
 
   constructor(
     private readonly database: Database,
     private readonly encryption: ColumnEncryption,
     private readonly config: Config,
     cleanup: Cleanup,
+    { servicePolicies }: FeatureRegistry,
   ) {
+    this.kinds = servicePolicies.size > 0 ? [...SIGNING_ALGORITHMS, ASSERTION] : SIGNING_ALGORITHMS;
     cleanup.addExpiry('openid_key', 'kid', IS_FORGOTTEN);
     cleanup.add('openid-key-rotation', async (tx) => {
       await this.rotateExpired(tx);
@@ -54,19 +68,20 @@ export class SigningKeys {
 
   /** Returns the public keys that can verify tokens, and those that will sign next. */
   async published(): Promise<PublicKey[]> {
-    const rows = await this.readPublished();
-    if (rows.length > 0) return rows;
-    await this.create();
-    return this.readPublished();
-  }
-
-  private async readPublished(): Promise<PublicKey[]> {
-    const rows = await this.database.statement<{ public_jwk: PublicKey }>('openid-jwks', PUBLISHED, []);
+    let rows = await this.readPublished();
+    if (this.kinds.some((kind) => !rows.some(({ alg }) => alg === kind))) {
+      await this.create();
+      rows = await this.readPublished();
+    }
     return rows.map((row) => row.public_jwk);
   }
 
-  /** Returns the current key of an algorithm. */
-  async current(alg: SigningAlgorithm): Promise<StoredSigningKey> {
+  private readPublished() {
+    return this.database.statement<{ alg: KeyKind; public_jwk: PublicKey }>('openid-jwks', PUBLISHED, []);
+  }
+
+  /** Returns the current key of an algorithm, or the key of assertions. */
+  async current(alg: KeyKind): Promise<StoredSigningKey> {
     const found = await this.findCurrent(alg);
     if (found) return found;
     await this.create();
@@ -75,7 +90,7 @@ export class SigningKeys {
     return created;
   }
 
-  private async findCurrent(alg: SigningAlgorithm): Promise<StoredSigningKey | undefined> {
+  private async findCurrent(alg: KeyKind): Promise<StoredSigningKey | undefined> {
     const [row] = await this.database.statement<StoredSigningKey>(
       'openid-current-key',
       `SELECT kid, alg, private_key FROM openid_key WHERE alg = $1 AND ${CURRENT}`,
@@ -89,18 +104,18 @@ export class SigningKeys {
     const known = this.imported.get(kid);
     if (known) return known;
     const jwk = JSON.parse(this.encryption.decrypt('signing keys', private_key, kid)) as JWK;
-    const key = importJWK(jwk, alg, { extractable: false }) as Promise<CryptoKey>;
+    const key = importJWK(jwk, algorithmOf(alg), { extractable: false }) as Promise<CryptoKey>;
     this.imported.set(kid, key);
     key.catch(() => this.imported.delete(kid));
     return key;
   }
 
-  /** Returns the public half of a key that may have signed a hint, published or not. */
+  /** Returns the public half of a key that may have signed an ID token, published or not. */
   async findPublic(kid: string): Promise<PublicKey | undefined> {
     const [row] = await this.database.statement<{ public_jwk: PublicKey }>(
       'openid-public-key',
       `SELECT public_jwk FROM openid_key
-       WHERE kid = $1 AND activated_at IS NOT NULL AND (${IS_FORGOTTEN}) IS NOT TRUE`,
+       WHERE kid = $1 AND alg <> '${ASSERTION}' AND activated_at IS NOT NULL AND (${IS_FORGOTTEN}) IS NOT TRUE`,
       [kid],
     );
     return row?.public_jwk;
@@ -114,7 +129,7 @@ export class SigningKeys {
   async rotate(compromised: boolean): Promise<'rotated' | 'young' | 'unused'> {
     const outcome = await this.database.transaction(async (tx) => {
       await this.lock(tx);
-      const next = await tx.query<{ alg: SigningAlgorithm; is_ready: boolean }[]>(
+      const next = await tx.query<{ alg: KeyKind; is_ready: boolean }[]>(
         `SELECT alg, ${IS_OLD_ENOUGH} AS is_ready FROM openid_key WHERE ${NEXT} ORDER BY alg`,
       );
       if (next.length === 0) return 'unused';
@@ -129,7 +144,7 @@ export class SigningKeys {
   /** Rotates keys that have signed for as long as the settings allow. */
   private async rotateExpired(tx: Tx): Promise<void> {
     await this.lock(tx);
-    const expired = await tx.query<{ alg: SigningAlgorithm }[]>(
+    const expired = await tx.query<{ alg: KeyKind }[]>(
       `SELECT c.alg FROM openid_key c JOIN openid_key n ON n.alg = c.alg
        WHERE c.activated_at <= now() - $1::int * interval '1 day' AND c.retired_at IS NULL
          AND n.${NEXT} AND n.${IS_OLD_ENOUGH}
@@ -139,7 +154,7 @@ export class SigningKeys {
     for (const { alg } of expired) await this.activateNext(tx, alg, false);
   }
 
-  private async activateNext(tx: Tx, alg: SigningAlgorithm, compromised: boolean): Promise<void> {
+  private async activateNext(tx: Tx, alg: KeyKind, compromised: boolean): Promise<void> {
     if (compromised) await tx.query(`DELETE FROM openid_key WHERE alg = $1 AND ${CURRENT}`, [alg]);
     else {
       await tx.query(
@@ -154,15 +169,16 @@ export class SigningKeys {
 
   /** Creates the first keys of the instance. The current ones sign immediately. */
   private async create(): Promise<void> {
-    for (const alg of SIGNING_ALGORITHMS) {
-      await this.insert(alg, 'now()');
-      await this.insert(alg, 'NULL');
+    for (const kind of this.kinds) {
+      if (await this.findCurrent(kind)) continue;
+      await this.insert(kind, 'now()');
+      await this.insert(kind, 'NULL');
     }
   }
 
   /** Creates the next key of each algorithm that has none, if the instance uses keys. */
   private async createNext(): Promise<void> {
-    const missing = await this.database.manager.query<{ alg: SigningAlgorithm }[]>(
+    const missing = await this.database.manager.query<{ alg: KeyKind }[]>(
       `SELECT alg FROM openid_key c WHERE ${CURRENT}
          AND NOT EXISTS (SELECT 1 FROM openid_key n WHERE n.alg = c.alg AND n.${NEXT})`,
     );
@@ -170,7 +186,8 @@ export class SigningKeys {
   }
 
   /** Does nothing if another process was faster. */
-  private async insert(alg: SigningAlgorithm, activatedAt: 'now()' | 'NULL'): Promise<void> {
+  private async insert(kind: KeyKind, activatedAt: 'now()' | 'NULL'): Promise<void> {
+    const alg = algorithmOf(kind);
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
     const bare = await exportJWK(publicKey);
     const kid = await calculateJwkThumbprint(bare);
@@ -178,7 +195,7 @@ export class SigningKeys {
     await this.database.manager.query(
       `INSERT INTO openid_key (kid, alg, public_jwk, private_key, activated_at)
        VALUES ($1, $2, $3, $4, ${activatedAt}) ON CONFLICT DO NOTHING`,
-      [kid, alg, { ...bare, kid, alg, use: 'sig' }, secret],
+      [kid, kind, { ...bare, kid, alg, use: 'sig' }, secret],
     );
   }
 

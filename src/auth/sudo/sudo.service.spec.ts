@@ -5,7 +5,7 @@ import { ApiError } from '../../core/errors.js';
 import { Keyring } from '../../core/secrets.js';
 import { featureRegistry } from '../../features.js';
 import type { Account } from '../../policy/account.js';
-import type { Call, SudoMembers } from '../../policy/call.js';
+import { Call, type SudoMembers } from '../../policy/call.js';
 import type { Identity } from '../../policy/identity.js';
 import { SUDO_PROOF_SECONDS, SudoService } from './sudo.service.js';
 import { SudoAttempts } from './sudo-attempts.service.js';
@@ -72,9 +72,11 @@ function sudoMode({
   ];
   const service = Reflect.construct(SudoService, parts) as SudoService;
   const demand = async (account: Account, members?: SudoMembers, proof?: string | string[]) => {
+    const req = { headers: proof === undefined ? {} : { 'x-service-sudo-mode-jwt': proof } };
     const call = {
       sudoMembers: members,
-      ...(proof !== undefined && { sudoProof: proof }),
+      req,
+      sudoProof: Reflect.get(Call.prototype, 'sudoProof', { req }),
       address: '192.0.2.1',
       sudoFactorSpent: false,
     } as unknown as Call;

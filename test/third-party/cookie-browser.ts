@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request as send } from 'node:http';
+import { type IncomingMessage, request as sendPlain } from 'node:http';
+import { request as sendSecure } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 
-/** A browser that keeps cookies and follows no redirect by itself. */
-export function cookieBrowser() {
+/** A browser that keeps cookies and follows no redirect by itself. `ca` is a certificate that it trusts. */
+export function cookieBrowser(ca?: string) {
   const jar = new Map<string, string>();
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   const open = async (url: string, form?: Record<string, string>) => {
@@ -11,7 +12,8 @@ export function cookieBrowser() {
     const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' };
     // `fetch` sends `sec-fetch-mode: cors`, which Apache rejects with 401.
     const type = form && { 'content-type': 'application/x-www-form-urlencoded' };
-    const request = send(url, { method: form ? 'POST' : 'GET', headers: { cookie, ...navigation, ...type } });
+    const options = { method: form ? 'POST' : 'GET', headers: { cookie, ...navigation, ...type } };
+    const request = url.startsWith('https:') ? sendSecure(url, { ...options, ca }) : sendPlain(url, options);
     request.end(form && new URLSearchParams(form).toString());
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
     const text = await readText(answer);

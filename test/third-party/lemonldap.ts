@@ -33,7 +33,7 @@ async function documentsOf(issuer: string): Promise<{ metadata: string; keys: st
   return { metadata, keys: await read(JSON.parse(metadata).jwks_uri) };
 }
 
-/** The portal of lemonldap-ng, as it is installed. It signs users in with an OpenID Provider. */
+/** The portal of lemonldap-ng, as it is installed. */
 export class Lemonldap {
   private constructor(
     readonly url: string,
@@ -41,10 +41,8 @@ export class Lemonldap {
     private readonly directory: string,
   ) {}
 
+  /** Starts a portal that signs users in with an OpenID Provider. */
   static async start({ port, issuer, id, secret }: LemonldapClient): Promise<Lemonldap> {
-    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-lemonldap-'));
-    for (const name of ['conf', 'sessions', 'locks']) mkdirSync(join(directory, name));
-    const url = `http://127.0.0.1:${port}`;
     const { metadata, keys } = await documentsOf(issuer);
     const options = {
       oidcOPMetaDataOptionsClientID: id,
@@ -57,21 +55,31 @@ export class Lemonldap {
       oidcOPMetaDataOptionsStoreIDToken: 1,
       oidcOPMetaDataOptionsJWKSTimeout: 60,
     };
-    const configuration = {
-      ...{ cfgNum: 1, cfgAuthor: 'test', cfgDate: 1, cfgVersion: '2.16.1', key: 'a long random value' },
-      ...{ portal: `${url}/`, domain: '127.0.0.1', securedCookie: 0, cookieName: 'lemonldap' },
-      ...{ authentication: 'OpenIDConnect', userDB: 'Same', passwordDB: 'Null' },
+    const url = `http://127.0.0.1:${port}`;
+    return Lemonldap.launch(port, url, {
+      ...{ domain: '127.0.0.1', authentication: 'OpenIDConnect', userDB: 'Same' },
       locationRules: { '127.0.0.1': { default: 'accept' } },
-      globalStorage: 'Apache::Session::File',
-      globalStorageOptions: { Directory: join(directory, 'sessions'), LockDirectory: join(directory, 'locks') },
-      // Every request reads the session from its file.
-      ...{ localSessionStorage: '', handlerInternalCache: 0 },
       oidcOPMetaDataJSON: { gatehouse: metadata },
       oidcOPMetaDataJWKS: { gatehouse: keys },
       oidcOPMetaDataOptions: { gatehouse: options },
       oidcOPMetaDataExportedVars: { gatehouse: { uid: 'sub', cn: 'name', mail: 'email' } },
       // The session of the caller can be read as JSON.
       ...{ restSessionServer: 1, exportedAttr: 'uid cn mail _oidc_OP _oidc_access_token' },
+    });
+  }
+
+  /** Starts a portal at this URL, which may belong to a proxy of the port. */
+  static async launch(port: number, url: string, settings: object): Promise<Lemonldap> {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-lemonldap-'));
+    for (const name of ['conf', 'sessions', 'locks']) mkdirSync(join(directory, name));
+    const configuration = {
+      ...{ cfgNum: 1, cfgAuthor: 'test', cfgDate: 1, cfgVersion: '2.16.1', key: 'a long random value' },
+      ...{ portal: `${url}/`, securedCookie: 0, cookieName: 'lemonldap', passwordDB: 'Null' },
+      globalStorage: 'Apache::Session::File',
+      globalStorageOptions: { Directory: join(directory, 'sessions'), LockDirectory: join(directory, 'locks') },
+      // Every request reads the session from its file.
+      ...{ localSessionStorage: '', handlerInternalCache: 0 },
+      ...settings,
     };
     writeFileSync(join(directory, 'conf/lmConf-1.json'), JSON.stringify(configuration));
     writeFileSync(
@@ -97,7 +105,7 @@ languages = en
     try {
       await until(async () => {
         if (child.exitCode !== null) throw new Error(`lemonldap-ng ended: ${await log}`);
-        return (await fetch(url, { redirect: 'manual' }).catch(() => null)) !== null;
+        return (await fetch(`http://127.0.0.1:${port}`, { redirect: 'manual' }).catch(() => null)) !== null;
       });
     } catch (error) {
       await portal.close();

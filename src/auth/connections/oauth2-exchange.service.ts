@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CustomFetch } from 'openid-client';
 import { validationError } from '../../core/errors.js';
 import { isText } from '../../core/text/text.js';
-import { type AuthorizationRequest, tokenError, withoutNulls } from '../sso/sso-exchange.service.js';
+import { type AuthorizationRequest, secretInHeader, tokenError, withoutNulls } from '../sso/sso-exchange.service.js';
 import {
   findApiError,
   type JsonObject,
@@ -126,11 +126,7 @@ export class OAuth2Exchange {
       token_endpoint: tokenUrl ?? '',
     };
     const authentication =
-      secret === null
-        ? library.None()
-        : postsSecret(kind)
-          ? library.ClientSecretPost(secret)
-          : library.ClientSecretBasic(secret);
+      secret === null ? library.None() : postsSecret(kind) ? library.ClientSecretPost(secret) : secretInHeader(secret);
     return new library.Configuration(server, clientId ?? '', {}, authentication);
   }
 

@@ -55,6 +55,19 @@ export function tokenError(status: number, error: unknown): ApiError {
   return typeof error === 'string' ? validationError('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
 }
 
+const formEncode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+
+/**
+ * Client authentication in the header (RFC 6749 section 2.3.1). Encodes only the characters that a form must encode,
+ * because some providers do not decode the secret. The library also encodes `-`, `_` and `.`.
+ */
+export const secretInHeader =
+  (secret: string): ClientAuth =>
+  (_server, { client_id: clientId }, _body, headers) => {
+    const credentials = `${formEncode(clientId)}:${formEncode(secret)}`;
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+  };
+
 /** Requests to the provider: authorization URL, code exchange and claims (sso.md sections 2.2 and 2.3). */
 @Injectable()
 export class SsoExchange {
@@ -197,7 +210,7 @@ export class SsoExchange {
     if (secret === null) return library.None();
     const methods = facts.tokenAuthMethods ?? ['client_secret_basic'];
     const isPosted = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
-    return isPosted ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret);
+    return isPosted ? library.ClientSecretPost(secret) : secretInHeader(secret);
   }
 
   private readonly noFetch: CustomFetch = async () => {

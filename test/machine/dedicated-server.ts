@@ -44,6 +44,16 @@ export const describeWithPgpool = describeUnless(noPgpool);
 /** Starts a pooler in front of the server of a database URL. */
 export const startPooler = (databaseUrl: string, mode: PoolerMode): Promise<Pooler> => Pooler.start(databaseUrl, mode);
 
+/** The child processes of a process. A suspended process starts no new ones. */
+export function childrenOf(parent: number | undefined): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(' ').filter(Boolean).map(Number));
+  return pairs.flatMap(([pid = 0, of]) => (of === parent ? [pid] : []));
+}
+
 /** A server that belongs to one test file, which can stop, kill and restart it. */
 export class DedicatedServer {
   private child: ChildProcess | undefined;
@@ -138,22 +148,12 @@ export class DedicatedServer {
   /** Suspends the server and its child processes until `go` is called. Data sent to it waits. */
   pause(): void {
     this.child?.kill('SIGSTOP');
-    for (const pid of this.processes()) process.kill(pid, 'SIGSTOP');
+    for (const pid of childrenOf(this.child?.pid)) process.kill(pid, 'SIGSTOP');
   }
 
   resume(): void {
-    for (const pid of this.processes()) process.kill(pid, 'SIGCONT');
+    for (const pid of childrenOf(this.child?.pid)) process.kill(pid, 'SIGCONT');
     this.child?.kill('SIGCONT');
-  }
-
-  /** The child processes of the server. A suspended server starts no new ones. */
-  private processes(): number[] {
-    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-    const pairs = stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.trim().split(' ').filter(Boolean).map(Number));
-    return pairs.flatMap(([pid = 0, parent]) => (parent === this.child?.pid ? [pid] : []));
   }
 
   async close(): Promise<void> {

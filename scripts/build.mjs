@@ -128,8 +128,8 @@ async function buildPages() {
 async function buildPackages() {
   const current = fingerprint(...PACKAGES);
   if (isStamped(packagesStamp, current)) return;
-  const { transpile } = await import('./transpile.mjs');
   for (const folder of PACKAGES) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+  const { transpile } = await import('./transpile.mjs');
   const built = PACKAGES.flatMap((folder) => {
     const target = (path) => join(root, folder, 'dist', path.slice(join(root, folder).length).replace(/ts$/, 'js'));
     return [...sources(join(root, folder))].filter(isCompiled).map((path) => transpile(path, target(path), false));

@@ -7,6 +7,7 @@ const SECTIONS = [
       'clients/overview',
       'clients/signing-in',
       'clients/access-tokens',
+      'clients/protect-service',
       'clients/sudo',
       'clients/errors',
       'clients/rate-limits',

@@ -50,7 +50,7 @@ describe.each(FRAMEWORKS)('forward-auth.md 4: the adapter for $name', ({ paths, 
       expect(fake.asked.at(-1)?.authorization).toBe('Bot a, Bot b');
     });
 
-    test('responds with 503 and tells the reason if Gatehouse does not decide', async () => {
+    test('responds with 503 and reports the reason if Gatehouse does not decide', async () => {
       fake.respond = () => 404;
       errors.length = 0;
       const { status, headers, body } = await call({ authorization: 'b' });

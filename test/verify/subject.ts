@@ -7,7 +7,7 @@ import { CLIENT } from './fake-gatehouse.js';
 const ROOT = join(import.meta.dirname, '../..');
 const HERE = join(import.meta.dirname, 'subjects');
 /** Debian installs uvicorn for this Python. */
-const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+export const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 
 export const TIMEOUT_MS = 700;
 export const MAX_KEPT = 50;

@@ -57,7 +57,7 @@ export class Revocations {
   /** Whether one of the tags may have been revoked after a position. */
   touch(tags: readonly string[], since: number): boolean {
     if (since < this.horizon.position) return true;
-    return tags.some((tag) => (this.revoked.get(tag)?.position ?? -1) > since);
+    return this.revoked.size > 0 && tags.some((tag) => (this.revoked.get(tag)?.position ?? -1) > since);
   }
 
   /** Whether one of the tags may have been revoked after the mark `as_of` of a decision. */

@@ -63,19 +63,12 @@ export class Verifier {
   }
 
   /**
-   * @returns the caller of a request that the policy admits
+   * @returns the caller of a request that the policy admits; not a promise if the admission is kept
    * @throws AuthError with the response of the guard, or with 503 if Gatehouse does not decide
    */
-  async require(question: Question): Promise<Caller> {
-    this.stream.start();
+  require(question: Question): Caller | Promise<Caller> {
     const key = keyOf(question);
-    const kept = this.lookUp(key);
-    if (kept) {
-      this.counts.hits++;
-      return kept;
-    }
-    this.counts.misses++;
-    return this.ask(key, question, true);
+    return this.lookUp(key) ?? this.ask(key, question);
   }
 
   metrics(): Metrics {
@@ -93,15 +86,28 @@ export class Verifier {
 
   private lookUp(key: string): Caller | undefined {
     const now = performance.now();
-    if (!this.stream.isLive(now)) return undefined;
-    const kept = this.cache.get(key);
+    const kept = this.stream.isLive(now) ? this.cache.get(key) : undefined;
     if (!kept) return undefined;
-    if (now < kept.expires && !this.revocations.touch(kept.tags, kept.since)) return kept.caller;
-    this.cache.delete(key);
-    return undefined;
+    if (now >= kept.expires || this.revocations.touch(kept.tags, kept.since)) {
+      this.cache.delete(key);
+      return undefined;
+    }
+    this.counts.hits++;
+    return kept.caller;
   }
 
-  private async ask(key: string, question: Question, isFirst: boolean): Promise<Caller> {
+  private async ask(key: string, question: Question): Promise<Caller> {
+    this.stream.start();
+    this.counts.misses++;
+    const { decision, isDoubtful } = await this.decide(key, question);
+    if (!isDoubtful) return decision.identity;
+    // This decision is made after the revocation.
+    const second = await this.decide(key, question);
+    return second.decision.identity;
+  }
+
+  /** Asks Gatehouse, and keeps the admission if nothing that it depends on was revoked in the meantime. */
+  private async decide(key: string, question: Question): Promise<{ decision: Admission; isDoubtful: boolean }> {
     const sent = performance.now();
     const since = this.stream.isLive(sent) ? this.revocations.position : undefined;
     const decision = await this.client.decide(question).catch((cause) => {
@@ -110,15 +116,12 @@ export class Verifier {
       throw AuthError.unavailable(cause, cause instanceof UnexpectedResponse ? cause.retryAfter : undefined);
     });
     if (!decision.admitted) throw new AuthError(decision.status, decision.headers ?? {}, bodyOf(decision));
-    if (since === undefined) return decision.identity;
+    if (since === undefined) return { decision, isDoubtful: false };
     const { tags, as_of } = decision;
-    if (this.revocations.touch(tags, since) || this.revocations.follow(tags, as_of)) {
-      // The second decision is made after this revocation.
-      return isFirst ? this.ask(key, question, false) : decision.identity;
-    }
+    const isDoubtful = this.revocations.touch(tags, since) || this.revocations.follow(tags, as_of);
     // A policy that requires sudo mode admits no request without a proof.
-    if (question.sudo === undefined) this.keep(key, decision, since, sent);
-    return decision.identity;
+    if (!isDoubtful && question.sudo === undefined) this.keep(key, decision, since, sent);
+    return { decision, isDoubtful };
   }
 
   private keep(key: string, { identity, tags, expires_in }: Admission, since: number, sent: number): void {

@@ -12,10 +12,13 @@ export interface AuthOptions<Request> extends VerifierOptions {
 
 type Credentials = Pick<Question, 'authorization' | 'sudo'>;
 
+type Carrier = Record<symbol, Caller | undefined>;
+
 /** What all adapters have in common. */
 export class Auth<Request extends object> {
   private readonly verifier: Verifier;
-  private readonly callers = new WeakMap<object, Caller>();
+  /** The member of a request that contains the caller. A WeakMap would take as long as the digest of the key. */
+  private readonly member = Symbol('caller');
   private readonly address: (request: Request) => string | undefined;
 
   constructor(
@@ -33,15 +36,12 @@ export class Auth<Request extends object> {
    * @throws AuthError if the policy does not admit the request, or with status 503 if Gatehouse does not decide
    */
   async require(request: Request, policy: string): Promise<Caller> {
-    const question = { policy, ...this.credentialsOf(request), address: this.address(request) };
-    const caller = await this.verifier.require(question);
-    this.callers.set(this.carrierOf(request), caller);
-    return caller;
+    return this.admitted(request, await this.ask(request, policy));
   }
 
   /** The caller of a request that was admitted. @throws Error if no policy was required for the request */
   caller(request: Request): Caller {
-    const caller = this.callers.get(this.carrierOf(request));
+    const caller = this.carrierOf(request)[this.member];
     if (!caller) throw new Error('No policy was required for this request');
     return caller;
   }
@@ -56,8 +56,32 @@ export class Auth<Request extends object> {
     this.verifier.close();
   }
 
+  /** Calls one of two functions. `next` is called before it returns if the admission is kept. */
+  protected check(request: Request, policy: string, next: () => void, fail: (error: unknown) => void): void {
+    const caller = this.ask(request, policy);
+    if (!(caller instanceof Promise)) {
+      this.admitted(request, caller);
+      next();
+      return;
+    }
+    caller.then((one) => {
+      this.admitted(request, one);
+      next();
+    }, fail);
+  }
+
+  private ask(request: Request, policy: string): Caller | Promise<Caller> {
+    const { authorization, sudo } = this.credentialsOf(request);
+    return this.verifier.require({ policy, authorization, sudo, address: this.address(request) });
+  }
+
+  private admitted(request: Request, caller: Caller): Caller {
+    this.carrierOf(request)[this.member] = caller;
+    return caller;
+  }
+
   /** The object that stands for a request in all parts of the framework. */
-  protected carrierOf(request: Request): object {
-    return request;
+  protected carrierOf(request: Request): Carrier {
+    return request as Carrier;
   }
 }

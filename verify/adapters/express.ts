@@ -20,10 +20,7 @@ export class ExpressAuth extends Auth<ExpressRequest> {
   /** Calls the next handler for admitted requests. For others, it sends the response of the guard. */
   middleware(policy: string) {
     return (request: ExpressRequest, response: ServerResponse, next: Next): void => {
-      this.require(request, policy).then(
-        () => next(),
-        (error) => this.errorHandler(error, request, response, next),
-      );
+      this.check(request, policy, next, (error) => this.errorHandler(error, request, response, next));
     };
   }
 

@@ -27,5 +27,7 @@ export const fetchCredentialsOf = ({ headers }: { readonly headers: Headers }) =
 });
 
 /** The IP address of a connection. IPv4 addresses are written without the prefix of IPv6. */
-export const addressOf = (socket: { readonly remoteAddress?: string | undefined }): string | undefined =>
-  socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '');
+export function addressOf({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string | undefined {
+  const isMapped = remoteAddress?.startsWith('::ffff:') && remoteAddress.includes('.');
+  return isMapped ? remoteAddress?.slice('::ffff:'.length) : remoteAddress;
+}

@@ -11,6 +11,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { AuthError } from '../auth-error.js';
+import type { Caller } from '../decision.js';
 import { Auth, type AuthOptions } from './auth.js';
 import { type FastifyReply, reply } from './fastify.js';
 import { addressOf, credentialsOf } from './headers.js';
@@ -72,18 +73,15 @@ export class NestAuth extends Auth<NestRequest> {
   /** Middleware for `consumer.apply`. For requests that are not admitted, it sends the response of the guard. */
   middleware(policy: string) {
     return (request: NestRequest, response: ServerResponse, next: Next): void => {
-      this.require(request, policy).then(
-        () => next(),
-        (error) => {
-          if (error instanceof AuthError) error.send(response);
-          else next(error);
-        },
-      );
+      this.check(request, policy, next, (error) => {
+        if (error instanceof AuthError) error.send(response);
+        else next(error);
+      });
     };
   }
 
-  protected override carrierOf(request: NestRequest): object {
-    return rawOf(request);
+  protected override carrierOf(request: NestRequest): Record<symbol, Caller | undefined> {
+    return rawOf(request) as never;
   }
 }
 

@@ -17,10 +17,7 @@ export class NodeAuth extends Auth<IncomingMessage> {
   /** Calls `next` for admitted requests. For others, it sends the response of the guard. */
   middleware(policy: string) {
     return (request: IncomingMessage, response: ServerResponse, next: Next): void => {
-      this.require(request, policy).then(
-        () => next(),
-        (error) => this.handleError(error, request, response, next),
-      );
+      this.check(request, policy, next, (error) => this.handleError(error, request, response, next));
     };
   }
 

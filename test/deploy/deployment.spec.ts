@@ -77,9 +77,15 @@ describe('compose.yaml', () => {
   const compose = load(text('compose.yaml')) as Document;
   const replicas = Object.entries<Document>(compose.services).filter(([name]) => name.startsWith('gatehouse-'));
   const mountsOf = ({ volumes, tmpfs }: Document): string[] =>
-    [...volumes, ...tmpfs].map(
+    [...volumes.filter((volume: string) => !volume.endsWith(':ro')), ...tmpfs].map(
       (volume: string) => volume.split(':').slice(volume.startsWith('/') ? 0 : 1)[0] as string,
     );
+  /** The environment of a replica. The file of policies is read from where it is mounted from. */
+  const environmentOf = ({ environment, volumes }: Document) => {
+    const { SERVICE_POLICIES_FILE: file } = environment;
+    const mount = volumes.find((volume: string) => volume.split(':')[1] === file);
+    return { ...environment, SERVICE_POLICIES_FILE: join(root, mount.split(':')[0]) };
+  };
 
   test('follows the schema of the specification, which rejects unknown members', () => {
     // The schema uses an old dialect. Its values of `id` and `$schema` are not valid in the current one.
@@ -96,18 +102,18 @@ describe('compose.yaml', () => {
 
   test('its settings are valid and start the service in production', () => {
     expect(replicas).toHaveLength(3);
-    for (const [, { environment, env_file }] of replicas) {
-      expect(env_file).toEqual(['compose.env']);
-      expect(environment).not.toHaveProperty('GATEHOUSE_SECRET');
-      expect(configOf({ ...environment, GATEHOUSE_SECRET: secrets.GATEHOUSE_SECRET }).production).toBe(true);
+    for (const [, replica] of replicas) {
+      expect(replica.env_file).toEqual(['compose.env']);
+      expect(replica.environment).not.toHaveProperty('GATEHOUSE_SECRET');
+      expect(configOf({ ...environmentOf(replica), GATEHOUSE_SECRET: secrets.GATEHOUSE_SECRET }).production).toBe(true);
     }
   });
 
   test('only the proxy is trusted, with an IP address that no other container gets', () => {
     const { balancer } = compose.services;
     const address = ipaddr.parse(balancer.networks.default.ipv4_address);
-    for (const [, { environment }] of replicas) {
-      expect(configOf({ ...environment, ...secrets }).trustedProxies).toEqual([[address, 32]]);
+    for (const [, replica] of replicas) {
+      expect(configOf({ ...environmentOf(replica), ...secrets }).trustedProxies).toEqual([[address, 32]]);
     }
     const [{ subnet, ip_range }] = compose.networks.default.ipam.config;
     expect(address.match(ipaddr.parseCIDR(subnet))).toBe(true);
@@ -117,7 +123,7 @@ describe('compose.yaml', () => {
   test('with a read-only root, every writable path is a volume, which the image prepares', () => {
     for (const [, replica] of replicas) {
       expect(replica).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
-      expectPlacesFor(configOf({ ...replica.environment, ...secrets }), mountsOf(replica));
+      expectPlacesFor(configOf({ ...environmentOf(replica), ...secrets }), mountsOf(replica));
       for (const mount of mountsOf(replica)) if (mount.startsWith('/app')) expect(prepared).toContain(mount);
     }
   });

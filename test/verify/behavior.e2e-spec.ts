@@ -85,7 +85,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     title: 'an admission with a proof of sudo mode is never kept',
-    node: ['verifier.js', 'if (question.sudo === undefined)', ''],
+    node: ['verifier.js', '&& question.sudo === undefined', ''],
     python: ['and sudo is None', ''],
   },
   {

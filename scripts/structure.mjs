@@ -29,7 +29,7 @@ const LAYERS = [
   ['media', 'users', 'oauth'],
   ['gateway', 'webhooks', 'admin', 'protection', 'description', 'service', 'web'],
   ['pipeline'],
-  ['forward-auth'],
+  ['forward-auth', 'decisions'],
   ['cli'],
 ];
 const ORDER = LAYERS.flat();

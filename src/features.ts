@@ -8,6 +8,7 @@ import { bans } from './bans/bans.feature.js';
 import { type Config, documentSettings, readConfig } from './core/config/config.js';
 import type { DeclaredSettings, Env, Setting } from './core/config/reader.js';
 import { forwardAuth } from './forward-auth/forward-auth.feature.js';
+import { decisions } from './decisions/decisions.feature.js';
 import { gateway } from './gateway/gateway.feature.js';
 import { http } from './http/http.feature.js';
 import { media } from './media/media.feature.js';
@@ -51,6 +52,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   media,
   webhooks,
   protection,
+  decisions,
   web,
   forwardAuth,
 ];

@@ -96,7 +96,8 @@ CREATE TABLE application (
   backchannel_logout_session_required boolean DEFAULT false NOT NULL,
   is_trusted boolean DEFAULT false NOT NULL,
   trusted_scopes text[] DEFAULT '{}'::text[] NOT NULL,
-  resource_scopes text[] DEFAULT '{}'::text[] NOT NULL
+  resource_scopes text[] DEFAULT '{}'::text[] NOT NULL,
+  resource_policies text[] DEFAULT '{}'::text[] NOT NULL
 );
 
 CREATE TABLE audit_log (
@@ -188,6 +189,12 @@ CREATE TABLE connection_identity (
   email text,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   last_used_at timestamp with time zone
+);
+
+CREATE TABLE decision_stream (
+  id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  seen_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE gateway_session_ahead (
@@ -599,6 +606,7 @@ ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_account_id_fk
 ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connection(id);
 ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_pkey PRIMARY KEY (id);
 ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_subject UNIQUE (connection_id, issuer, subject);
+ALTER TABLE decision_stream ADD CONSTRAINT decision_stream_pkey PRIMARY KEY (id);
 ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
 ALTER TABLE inbox_message ADD CONSTRAINT inbox_message_pkey PRIMARY KEY (id);
 ALTER TABLE instance ADD CONSTRAINT instance_pkey PRIMARY KEY (name);
@@ -693,6 +701,7 @@ CREATE INDEX backchannel_logout_application ON backchannel_logout USING btree (a
 CREATE INDEX backchannel_logout_created ON backchannel_logout USING btree (created_at);
 CREATE INDEX backchannel_logout_waiting ON backchannel_logout USING btree (host, next_attempt_at) WHERE (ended_at IS NULL);
 CREATE INDEX bot_token_application ON bot_token USING btree (application_id);
+CREATE INDEX decision_stream_application ON decision_stream USING btree (application_id);
 CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
 CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
 CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);
@@ -763,6 +772,35 @@ CREATE UNIQUE INDEX pgboss_job_id ON pgboss_job USING btree (id);
 CREATE UNIQUE INDEX session_digest ON session USING btree (digest);
 CREATE UNIQUE INDEX sso_identity_account ON sso_identity USING btree (account_id, issuer);
 
+CREATE OR REPLACE FUNCTION announce_ended_families()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        PERFORM announce_revocation('families', ARRAY(
+          SELECT DISTINCT family_id::text FROM ended WHERE kind = 'access' AND expires_at > now()));
+        RETURN NULL;
+      END $function$
+;
+CREATE OR REPLACE FUNCTION announce_revocation(subject text, ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        IF cardinality(ids) = 0 THEN RETURN; END IF;
+        INSERT INTO journal (topic, data) VALUES ('decision', json_build_object(subject, ids));
+        PERFORM pg_notify('gatehouse', '');
+      END $function$
+;
+CREATE OR REPLACE FUNCTION announce_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        PERFORM announce_revocation(TG_ARGV[0], ARRAY[OLD.id::text]);
+        RETURN NULL;
+      END $function$
+;
 CREATE OR REPLACE FUNCTION note_profile_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -815,8 +853,16 @@ CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
 CREATE SEQUENCE sso_identity_id_seq;
 CREATE SEQUENCE webhook_event_id_seq;
+CREATE TRIGGER account_decision AFTER UPDATE OF bot, username, discriminator, email, email_verified, email_bounced, has_verified_phone, flags, traits, acls, suspicious_flags, epoch, banned, banned_until, deleted_at ON account FOR EACH ROW WHEN ((((((((((((((((old.bot IS DISTINCT FROM new.bot) OR (old.username IS DISTINCT FROM new.username)) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified)) OR (old.email_bounced IS DISTINCT FROM new.email_bounced)) OR (old.has_verified_phone IS DISTINCT FROM new.has_verified_phone)) OR (old.flags IS DISTINCT FROM new.flags)) OR (old.traits IS DISTINCT FROM new.traits)) OR (old.acls IS DISTINCT FROM new.acls)) OR (old.suspicious_flags IS DISTINCT FROM new.suspicious_flags)) OR (old.epoch IS DISTINCT FROM new.epoch)) OR (old.banned IS DISTINCT FROM new.banned)) OR (old.banned_until IS DISTINCT FROM new.banned_until)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION announce_row('accounts');
+CREATE TRIGGER account_decision_deleted AFTER DELETE ON account FOR EACH ROW EXECUTE FUNCTION announce_row('accounts');
 CREATE TRIGGER account_profile_changed BEFORE UPDATE OF username, discriminator, global_name, avatar, locale, email, email_verified ON account FOR EACH ROW WHEN ((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.global_name IS DISTINCT FROM new.global_name)) OR (old.avatar IS DISTINCT FROM new.avatar)) OR (old.locale IS DISTINCT FROM new.locale)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified))) EXECUTE FUNCTION note_profile_change();
 CREATE TRIGGER application_bot_tokens AFTER INSERT OR UPDATE OF bot_digest ON application FOR EACH ROW EXECUTE FUNCTION replace_bot_tokens();
+CREATE TRIGGER application_decision AFTER UPDATE OF client_type, secret_digest, resource_policies ON application FOR EACH ROW WHEN ((((old.client_type IS DISTINCT FROM new.client_type) OR (old.secret_digest IS DISTINCT FROM new.secret_digest)) OR (old.resource_policies IS DISTINCT FROM new.resource_policies))) EXECUTE FUNCTION announce_row('clients');
+CREATE TRIGGER application_decision_deleted AFTER DELETE ON application FOR EACH ROW EXECUTE FUNCTION announce_row('applications');
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER oauth_token_decision AFTER UPDATE OF digest, kind, account_id, scopes, expires_at ON oauth_token FOR EACH ROW WHEN (((old.kind = 'access'::text) AND (((((old.digest IS DISTINCT FROM new.digest) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.scopes IS DISTINCT FROM new.scopes)) OR (new.expires_at < old.expires_at)))) EXECUTE FUNCTION announce_row('credentials');
+CREATE TRIGGER oauth_token_decision_deleted AFTER DELETE ON oauth_token REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION announce_ended_families();
+CREATE TRIGGER personal_token_decision AFTER UPDATE OF networks ON personal_token FOR EACH ROW WHEN ((old.networks IS DISTINCT FROM new.networks)) EXECUTE FUNCTION announce_row('credentials');
+CREATE TRIGGER session_decision_deleted AFTER DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION announce_row('credentials');
 CREATE TRIGGER session_deleted BEFORE DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION queue_backchannel_logouts();
 CREATE TRIGGER session_ended AFTER UPDATE OF revoked_at ON session FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION queue_backchannel_logouts();

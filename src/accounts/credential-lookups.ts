@@ -32,7 +32,7 @@ const accountsByCredential = (liveSession: string) => ({
     'bytea',
     (
       digest,
-    ) => `SELECT t.digest AS key, t.id AS "tokenId", t.application_id AS "applicationId", t.scopes, t.expires_at AS "expiresAt", p.networks, ${ACCOUNT_SQL}
+    ) => `SELECT t.digest AS key, t.id AS "tokenId", t.family_id AS "familyId", t.application_id AS "applicationId", t.scopes, t.expires_at AS "expiresAt", p.networks, ${ACCOUNT_SQL}
       FROM oauth_token t JOIN account a ON a.id = t.account_id LEFT JOIN personal_token p ON p.id = t.id
       WHERE t.digest = ${digest} AND t.kind = 'access' AND t.expires_at > now()`,
   ),
@@ -51,6 +51,7 @@ type KeyedRow = AccountRow & { readonly key: Key };
 
 interface TokenColumns {
   readonly tokenId: string;
+  readonly familyId: string;
   readonly applicationId: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
@@ -92,6 +93,13 @@ export class CredentialLookups {
       bearer: this.batch('bearer'),
       'admin-key': this.batch('admin-key'),
     };
+  }
+
+  /** The tables that lookups read, except those of Admin API keys only. */
+  get tables(): readonly string[] {
+    const { 'admin-key': _, ...statements } = this.statements;
+    const read = Object.values(statements).flatMap((text) => [...text.matchAll(/\b(?:FROM|JOIN) ([a-z_]+)\b(?!\()/g)]);
+    return [...new Set(read.flatMap(([, table]) => table ?? []))];
   }
 
   /** Returns the row of a credential, or undefined if it is unknown. Rejects if the database does not respond. */

@@ -75,10 +75,11 @@ export class IdentityResolver {
   private async resolveBearer(token: string, address: string): Promise<BearerIdentity | null> {
     const row = await this.lookups.find('bearer', digest(token));
     if (!row) return null;
-    const { key: _key, tokenId, applicationId, scopes, expiresAt, networks, ...account } = row;
+    const { key: _key, networks, ...found } = row;
+    const { tokenId, familyId, applicationId, scopes, expiresAt, ...account } = found;
     const isPersonal = applicationId === PERSONAL_APPLICATION_ID;
     if (isPersonal && !(this.config.personalTokens.isEnabled && mayComeFrom(address, networks ?? []))) return null;
-    return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: toAccount(account) };
+    return { via: 'bearer', tokenId, familyId, applicationId, scopes, expiresAt, account: toAccount(account) };
   }
 
   private async resolveAdminKey(keyId: string, key: Buffer): Promise<AdminKeyIdentity | null> {

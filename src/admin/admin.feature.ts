@@ -95,6 +95,7 @@ export const admin = defineFeature('admin', {
     transfer_ownership: 'application',
     set_application_trust: 'application',
     set_resource_scopes: 'application',
+    set_resource_policies: 'application',
     end_application_trust: 'application',
     create_api_key: 'admin_api_key',
     update_api_key: 'admin_api_key',

@@ -88,6 +88,10 @@ export class SlowClientMonitor implements TransferTracker, OnApplicationShutdown
     this.live.move(call, 'responding');
   }
 
+  beginStream(call: Call): void {
+    if (!this.live.move(call, 'responding')) throw new ClientGone();
+  }
+
   send({ res }: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void {
     if (bytes instanceof Readable) pipeline(bytes, res, ended);
     else if (bytes.length <= CHUNK_BYTES) res.end(bytes);

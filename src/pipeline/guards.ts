@@ -125,7 +125,8 @@ export class RateGuard implements Guard {
   }
 
   check(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): void | Promise<void> {
-    if (plan.policy.bucket?.ofResourceServer === undefined) return this.limits.assertWithinLimits(call, plan);
+    const { ofResourceServer, failures } = plan.policy.bucket ?? {};
+    if (ofResourceServer === undefined && failures === undefined) return this.limits.assertWithinLimits(call, plan);
   }
 }
 
@@ -175,6 +176,7 @@ export class IdentityGuard implements Guard {
       this.dryRun(call, policy);
       return;
     }
+    if (policy.bucket?.failures !== undefined && this.limits.enabled) return this.limitClient(call, plan);
     const authenticated = this.clients.authenticate(call, policy.confidentialClient);
     return policy.bucket?.ofResourceServer === undefined ? authenticated : this.limitAfter(authenticated, call, plan);
   }
@@ -184,6 +186,19 @@ export class IdentityGuard implements Guard {
     const [outcome] = await Promise.allSettled([authenticated]);
     if (this.limits.enabled) await this.limits.assertWithinLimits(call, plan);
     if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  /** Charges the limit of the client, or the failures of its IP address, which are limited before the next attempt. */
+  private async limitClient(call: Call, { policy: { bucket, confidentialClient } }: RoutePlan): Promise<void> {
+    const { name = '', failures = '' } = bucket ?? {};
+    await this.limits.assertFewFailures(call, failures);
+    try {
+      await this.clients.authenticate(call, confidentialClient);
+    } catch (error) {
+      if (error instanceof ApiError) await this.limits.recordFailure(call, failures);
+      throw error;
+    }
+    await this.limits.assertWithinClient(call, name);
   }
 
   dryRun({ identity, authorization }: Caller, { kind, caseInsensitiveScheme }: RoutePolicy): boolean {

@@ -46,7 +46,7 @@ export class RequestLimits {
   async assertWithinLimits(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
     const { bucket } = plan.policy;
     if (bucket?.ofResourceServer !== undefined && (call.client?.resourceScopes.length ?? 0) > 0) {
-      await this.assertWithinRoute(call, bucket.ofResourceServer, `client/${call.client?.applicationId}`);
+      await this.assertWithinClient(call, bucket.ofResourceServer);
       return;
     }
     const flags = call.identity?.account.flags ?? 0n;
@@ -78,6 +78,21 @@ export class RequestLimits {
     if (!allowance.admitted) throw routeLimitError(allowance, headers);
     if (misses) await this.rejectGuessers(misses, caller);
     for (const header in headers) call.header?.(header, headers[header as keyof typeof headers]);
+  }
+
+  /** @throws ApiError RATE_LIMITED if the authenticated client has used up its allowance */
+  assertWithinClient(call: RateLimitSubject, bucket: string): Promise<void> {
+    return this.assertWithinRoute(call, bucket, `client/${call.client?.applicationId}`);
+  }
+
+  /** @throws ApiError RATE_LIMITED if the IP address has too many failed client authentications */
+  assertFewFailures({ address }: RateLimitSubject, bucket: string): Promise<void> {
+    return this.rejectGuessers(bucket, anonymousCallerKey(address));
+  }
+
+  /** Counts a failed client authentication of an IP address. */
+  async recordFailure({ address }: RateLimitSubject, bucket: string): Promise<void> {
+    await this.limiter.route(bucket, anonymousCallerKey(address));
   }
 
   private async rejectGuessers(bucket: string, caller: string): Promise<void> {

@@ -293,7 +293,7 @@ function findPolicyFaults(
     faults.push(
       'declares @OAuthScope() and @RequiresSudo(), but no access token satisfies sudo mode. Remove one of them',
     );
-  for (const name of [bucket?.name, bucket?.misses, bucket?.ofResourceServer]) {
+  for (const name of [bucket?.name, bucket?.misses, bucket?.ofResourceServer, bucket?.failures]) {
     if (name !== undefined && !features.buckets.has(name))
       faults.push(`names the unknown bucket '${name}'. Declare it in buckets of a feature`);
   }

@@ -24,7 +24,7 @@ const [SOME, ANOTHER] = ['0', '-'];
 function buildIdentity(imagined: SimulatedCaller, adminApplicationId: string): Identity | null {
   const { credential = 'none', scopes = [], acls = [], keyAcls = acls, suspicious = 0 } = imagined;
   const account = { ...EMPTY_ACCOUNT, acls, suspicious, bot: credential === 'bot' };
-  const bearer = { account, via: 'bearer', tokenId: SOME, scopes, expiresAt: new Date(0) } as const;
+  const bearer = { account, via: 'bearer', tokenId: SOME, familyId: SOME, scopes, expiresAt: new Date(0) } as const;
   switch (credential) {
     case 'none':
       return null;

@@ -48,6 +48,12 @@ export interface TransferTracker {
    * @throws ApiError RATE_LIMITED; ClientGone
    */
   beginResponse(call: Call): void;
+  /**
+   * Starts a response that stays open. It is not work. The handler limits the number of such responses, and ends those
+   * that their client does not read.
+   * @throws ClientGone
+   */
+  beginStream(call: Call): void;
   /** The handler has ended the response. The client may not have read it yet. */
   onResponseEnded(call: Call): void;
   /** Sends the body of a response; `ended` receives the error, if there is one. */

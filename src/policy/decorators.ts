@@ -66,9 +66,13 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
 /**
  * The route's rate-limit bucket (conventions.md 7.3).
  * @param options `per` adds a path parameter to the key. `misses` names a bucket that the handler charges; callers that
- * have used it up are also rejected.
+ * have used it up are also rejected. `failures` names the bucket of failed client authentications of an IP address. With
+ * it, the bucket of the route is charged after client authentication, for each client.
  */
-export const RateLimit = (name: Bucket, options: { per?: string; misses?: Bucket; ofResourceServer?: Bucket } = {}) =>
+export const RateLimit = (
+  name: Bucket,
+  options: { per?: string; misses?: Bucket; ofResourceServer?: Bucket; failures?: Bucket } = {},
+) =>
   mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
 export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });

@@ -18,6 +18,8 @@ export type BearerIdentity = WithAccount & {
   readonly via: 'bearer';
   readonly applicationId: string;
   readonly tokenId: string;
+  /** All tokens that originate from the same authorization. */
+  readonly familyId: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
 };
@@ -36,6 +38,8 @@ export interface Client {
   readonly confidential: boolean;
   /** The scopes whose tokens it may introspect, whatever their application. Empty for most clients. */
   readonly resourceScopes: readonly string[];
+  /** The service policies for which it may ask for decisions. Empty for most clients. */
+  readonly resourcePolicies: readonly string[];
   /** When the request began, in milliseconds since 1970 by the clock of the store. */
   readonly beganAt: number;
 }

@@ -76,6 +76,8 @@ export interface RoutePolicy {
     readonly misses?: string;
     /** The bucket of resource servers. With it, the limits are charged after client authentication. */
     readonly ofResourceServer?: string;
+    /** The bucket of failed client authentications. With it, each client has its own allowance. */
+    readonly failures?: string;
   };
   readonly captcha: boolean;
   readonly caseInsensitiveScheme: boolean;

@@ -33,6 +33,8 @@ export class Application {
   @Column('text', { name: 'trusted_scopes', array: true }) trustedScopes: string[];
   /** The scopes that the application serves: it introspects tokens of others that have one (tokens.md section 3). */
   @Column('text', { name: 'resource_scopes', array: true }) resourceScopes: string[];
+  /** The service policies for which the application may ask for decisions (forward-auth.md section 3). */
+  @Column('text', { name: 'resource_policies', array: true }) resourcePolicies: string[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }

@@ -15,6 +15,9 @@ export class ApplicationPath {
 
 const MAX_SCOPES = 100;
 const MAX_SCOPE_LENGTH = 64;
+const MAX_POLICIES = 100;
+const MAX_POLICY_LENGTH = 64;
+const SERVICE_POLICY_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** Registered scopes except `bot`, which always needs the consent of the user. */
 function TrustedScopes(): PropertyDecorator {
@@ -33,11 +36,21 @@ function ResourceScopes(): PropertyDecorator {
   );
 }
 
+/** Service policies. One that no service declares yet is allowed, because a later start may declare it. */
+function ResourcePolicies(): PropertyDecorator {
+  const items = { type: 'string', examples: ['documents-read'] };
+  const options = { optional: true, max: MAX_POLICIES, bound: MAX_POLICY_LENGTH, items };
+  return ListOf(options, (value) =>
+    typeof value === 'string' && SERVICE_POLICY_NAME.test(value) ? undefined : 'INVALID_FORMAT',
+  );
+}
+
 export class ChangeApplicationInput {
   @Snowflake({ optional: true }) new_owner_id?: string;
   @Bool({ optional: true }) is_trusted?: boolean;
   @TrustedScopes() trusted_scopes?: string[];
   @ResourceScopes() resource_scopes?: string[];
+  @ResourcePolicies() resource_policies?: string[];
 }
 
 /** Applications in the Admin API (admin.md section 6). */
@@ -69,7 +82,10 @@ export class AdminApplicationsController {
     return this.applications.show(application_id);
   }
 
-  /** Transfer an application to another owner, trust it, or set the scopes that it serves. Each member needs its own ACL. */
+  /**
+   * Transfer an application to another owner, trust it, or set the scopes that it serves and the service policies for
+   * which it asks for decisions. Each member needs its own ACL.
+   */
   @Patch('applications/:application_id')
   @AdminAcl({ anyOf: ['application:transfer_ownership', 'application:trust', 'application:resource'] })
   @RateLimit('admin:application:modify')

@@ -31,6 +31,7 @@ const adminApplicationView = (application: Application, owner: Account | undefin
   bot_require_code_grant: application.botRequireCodeGrant,
   oauth2_redirect_uris: application.redirectUris,
   ...openIdMembers(application),
+  resource_policies: application.resourcePolicies,
   resource_scopes: application.resourceScopes,
   has_client_secret: application.secretDigest !== null,
   client_secret_created_at: application.secretCreatedAt?.toISOString() ?? null,
@@ -45,10 +46,11 @@ interface ApplicationChanges {
   readonly new_owner_id?: string;
   readonly is_trusted?: boolean;
   readonly trusted_scopes?: readonly string[];
+  readonly resource_policies?: readonly string[];
   readonly resource_scopes?: readonly string[];
 }
 
-/** Reads and changes applications for administrators (admin.md section 6, tokens.md section 3). */
+/** Reads and changes applications for administrators (admin.md section 6, tokens.md section 3, forward-auth.md section 3). */
 @Injectable()
 export class AdminApplications implements OnModuleInit {
   constructor(
@@ -92,12 +94,14 @@ export class AdminApplications implements OnModuleInit {
    *   MAX_APPLICATIONS, FV(is_trusted: INVALID_FORMAT)
    */
   async change(by: Operator, id: string, changes: ApplicationChanges) {
-    const { new_owner_id: newOwnerId, is_trusted, trusted_scopes, resource_scopes: resourceScopes } = changes;
+    const { new_owner_id: newOwnerId, is_trusted, trusted_scopes } = changes;
+    const { resource_scopes: resourceScopes, resource_policies: resourcePolicies } = changes;
+    const changesResource = resourceScopes !== undefined || resourcePolicies !== undefined;
     const changesTrust = is_trusted !== undefined || trusted_scopes !== undefined;
     if (newOwnerId !== undefined && !by.holds('application:transfer_ownership')) throw new ApiError('MISSING_ACL');
     if (changesTrust && !by.holds('application:trust')) throw new ApiError('MISSING_ACL');
-    if (resourceScopes !== undefined && !by.holds('application:resource')) throw new ApiError('MISSING_ACL');
-    if (newOwnerId === undefined && !changesTrust && resourceScopes === undefined)
+    if (changesResource && !by.holds('application:resource')) throw new ApiError('MISSING_ACL');
+    if (newOwnerId === undefined && !changesTrust && !changesResource)
       throw validationError('new_owner_id', 'INVALID_FORMAT');
     await this.database.transaction(async (tx) => {
       if (by.identity && newOwnerId !== undefined) {
@@ -110,6 +114,7 @@ export class AdminApplications implements OnModuleInit {
       const owned = newOwnerId === undefined ? application : await this.transfer(tx, by, { application, newOwnerId });
       if (changesTrust) await this.setTrust(tx, by, { application: owned, is_trusted, trusted_scopes });
       if (resourceScopes !== undefined) await this.setResourceScopes(tx, by, owned, resourceScopes);
+      if (resourcePolicies !== undefined) await this.setResourcePolicies(tx, by, owned, resourcePolicies);
     });
     return this.show(id);
   }
@@ -168,6 +173,22 @@ export class AdminApplications implements OnModuleInit {
       action: 'set_resource_scopes',
       target: { type: 'application', id: application.id },
       metadata: { old_scopes: application.resourceScopes, new_scopes: resourceScopes },
+    });
+  }
+
+  /** Sets the service policies for which the application may ask for decisions. Ends its streams of revocations. */
+  private async setResourcePolicies(
+    tx: Tx,
+    by: Operator,
+    application: Application,
+    policies: readonly string[],
+  ): Promise<void> {
+    const resourcePolicies = [...new Set(policies)].sort();
+    await this.applications.change(tx, application, { resourcePolicies });
+    await this.audit.record(tx, by, {
+      action: 'set_resource_policies',
+      target: { type: 'application', id: application.id },
+      metadata: { old_policies: application.resourcePolicies, new_policies: resourcePolicies },
     });
   }
 

@@ -112,7 +112,7 @@ describe('oauth.md 5.5: accepted clients', () => {
     const { code, client, asked, noted } = await authenticateRequest(sent);
     expect({ code, client, asked, noted }).toEqual({
       code: null,
-      client: { applicationId, confidential, beganAt: 'at 7', resourceScopes: [] },
+      client: { applicationId, confidential, beganAt: 'at 7', resourceScopes: [], resourcePolicies: [] },
       asked: [[[applicationId]]],
       noted: 1,
     });

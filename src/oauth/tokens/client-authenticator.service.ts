@@ -18,7 +18,7 @@ import { StoreClock } from './store-clock.js';
  */
 const CLIENTS_BY_ID = `
   SELECT wanted.id, coalesce(a.client_type, 'nobody') AS client_type, coalesce(a.secret_digest, $2) AS secret_digest,
-    coalesce(a.resource_scopes, '{}') AS resource_scopes,
+    coalesce(a.resource_scopes, '{}') AS resource_scopes, coalesce(a.resource_policies, '{}') AS resource_policies,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM unnest($1::bigint[]) wanted (id) LEFT JOIN application a ON a.id = wanted.id`;
 
@@ -27,6 +27,7 @@ interface ClientRow {
   readonly client_type: 'confidential' | 'public' | 'nobody';
   readonly secret_digest: Buffer;
   readonly resource_scopes: string[];
+  readonly resource_policies: string[];
   readonly now: number;
 }
 
@@ -48,15 +49,16 @@ export class ClientAuthenticator {
   /** @throws ApiError INVALID_CLIENT, INVALID_REQUEST, 413, 415 */
   async authenticate(call: Call, confidentialOnly: boolean): Promise<void> {
     this.arrivals.note();
-    const { id, secret } = readCredentials(call, await formOf(call));
+    const { id, secret } = readCredentials(call, takesForm(call) ? await formOf(call) : NO_FORM);
     const application = snowflakeFault(id) === undefined ? await this.find(id) : undefined;
     const isRight = equalsInConstantTime(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
     const confidential = application?.client_type === 'confidential';
     const isPublic = application?.client_type === 'public' && secret === undefined && !confidentialOnly;
     const isAuthentic = confidential ? isRight && secret !== undefined : isPublic;
     if (!isAuthentic) throw oauthError('invalid_client');
-    const resourceScopes = application?.resource_scopes ?? [];
-    call.client = { applicationId: id, confidential, resourceScopes, beganAt: this.storeClock.at(call.startedAt) };
+    const { resource_scopes: resourceScopes = [], resource_policies: resourcePolicies = [] } = application ?? {};
+    const beganAt = this.storeClock.at(call.startedAt);
+    call.client = { applicationId: id, confidential, resourceScopes, resourcePolicies, beganAt };
   }
 
   private async applicationsOf(ids: string[]): Promise<Map<string, ClientRow>> {
@@ -67,6 +69,11 @@ export class ClientAuthenticator {
     return new Map(rows.map((row) => [row.id, row]));
   }
 }
+
+const NO_FORM: Form = {};
+
+/** Only forms contain the credentials of clients. With any other body, clients authenticate with the header. */
+const takesForm = ({ plan }: Call): boolean => plan === undefined || plan.accepts.kind === 'form';
 
 /** Returns the client that the guard has authenticated. */
 export function clientOf(call: Call): Client {

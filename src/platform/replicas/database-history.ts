@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { RunStatement } from './journal.js';
 
 /** What distinguishes a server and a database from another one, and from a restored copy of itself. */
@@ -24,6 +25,12 @@ const NOT_ALLOWED: readonly unknown[] = ['42501', '42883', '0A000'];
 export class DatabaseHistory {
   private known: Identity | undefined;
   private statement: readonly [name: string, text: string] = ['history-server', WITH_SERVER];
+
+  /** A short digest of the identity, which a restored copy or a promoted standby does not have. Empty before the first read. */
+  get fingerprint(): string {
+    const { database, file, system, timeline } = this.known ?? {};
+    return this.known ? hash('sha256', JSON.stringify([system, timeline, database, file]), 'hex').slice(0, 16) : '';
+  }
 
   /** Returns the names of the parts that have changed since the last call. The first call returns none. */
   async findChanges(ask: RunStatement): Promise<string[]> {

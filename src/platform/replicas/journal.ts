@@ -34,12 +34,14 @@ export const JOURNAL_RETENTION_MS = 300_000;
 /** After this time without an entry, one without a notice is written. */
 export const MARKER_INTERVAL_MS = 60_000;
 /** Maximum entries of one read. */
-const PAGE_ROWS = 1000;
+export const PAGE_ROWS = 1000;
 /** A read ends with the entry that reaches this size, so that entries of any number and size fit into memory. */
-const PAGE_BYTES = 1024 * 1024;
-/** Upper bound for IDs of uncommitted transactions, more than a database has connections. */
-const MAX_OPEN_IDS = 1000;
-/** Position below every ID, used while the journal is empty. */
+export const PAGE_BYTES = 1024 * 1024;
+/** Upper bound for IDs of uncommitted transactions. A transaction has one for each of its entries. */
+const MAX_OPEN_IDS = 10_000;
+/** Entries are kept longer than the retention by the longest transaction, because they have the time of its start. */
+const REMOVAL_DELAY_MS = 30_000;
+/** Position below every ID, before the first read. */
 const UNKNOWN_POSITION = -1;
 
 /**
@@ -69,10 +71,10 @@ const APPEND_ENTRIES = `
   FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place`;
 
 const COLUMNS = 'id, account_id, number, topic, data, origin, created_at';
-const STORED = 'id, account_id, number, topic, data::text AS data, origin, created_at::text AS created_at';
+export const STORED = 'id, account_id, number, topic, data::text AS data, origin, created_at::text AS created_at';
 
 /** Returns the first rows of a query that `order` sorts, up to a number of bytes, but at least one. */
-const firstBytes = (rows: string, order: string, bytes: string): string => `
+export const firstBytes = (rows: string, order: string, bytes: string): string => `
   SELECT ${COLUMNS} FROM (
     SELECT *, sum(octet_length(data)) OVER (ORDER BY ${order}) - octet_length(data) AS bytes_before FROM (${rows}) AS found
   ) AS counted WHERE bytes_before < ${bytes}`;
@@ -82,12 +84,27 @@ const NEW_ROWS = `
   UNION ALL (SELECT ${STORED} FROM journal WHERE id > $1 ORDER BY id LIMIT ${PAGE_ROWS})`;
 const NEW_ENTRIES = `${firstBytes(NEW_ROWS, 'id', String(PAGE_BYTES))} ORDER BY id`;
 
-/** IDs that were allocated and not seen: their transactions are still open or were rolled back. */
-const OPEN_IDS = `
-  SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN_IDS}, (SELECT min(id) FROM journal)), $1::bigint) n
-  WHERE NOT EXISTS (SELECT FROM journal WHERE id = n)`;
+/**
+ * The last entry, if there is one, the last allocated ID, and the IDs up to it that have no entry: their transactions
+ * are open, were rolled back, or wrote entries that have expired. One statement, so that no entry is missed in between.
+ */
+const POSITION = `
+  WITH last AS (SELECT id, created_at::text AS created_at, origin FROM journal ORDER BY id DESC LIMIT 1),
+    top AS (
+      SELECT coalesce((SELECT id FROM last), pg_sequence_last_value(to_regclass('journal_id_seq')), 0) AS position)
+  SELECT position, last.*, ARRAY(
+    SELECT n FROM generate_series(greatest(position - ${MAX_OPEN_IDS}, 1), position) n
+    WHERE NOT EXISTS (SELECT FROM journal WHERE id = n) ORDER BY n) AS open
+  FROM top LEFT JOIN last ON true`;
 
-const LAST_ENTRY = 'SELECT id, created_at::text AS created_at, origin FROM journal ORDER BY id DESC LIMIT 1';
+/**
+ * The open transactions that may have allocated an ID. PostgreSQL takes the lock before the statement allocates its
+ * first ID, and releases it after the commit.
+ */
+const WRITERS = `
+  SELECT virtualtransaction AS writer FROM pg_locks
+  WHERE relation = to_regclass('journal') AND mode = 'RowExclusiveLock' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** Whether an entry that was read is still there, unless it has expired. */
 const HAS_ENTRY = `
@@ -101,14 +118,14 @@ const APPEND_MARKER = `
     WHERE created_at > now() - interval '${MARKER_INTERVAL_MS} milliseconds')`;
 
 const REMOVE_OLD = `
-  DELETE FROM journal WHERE created_at < now() - interval '${JOURNAL_RETENTION_MS} milliseconds'
+  DELETE FROM journal WHERE created_at < now() - interval '${JOURNAL_RETENTION_MS + REMOVAL_DELAY_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
 
 /** Runs a statement of the journal. `R` is the type of its rows. */
 export type RunStatement = <R>(name: string, text: string, values: unknown[]) => Promise<R[]>;
 
 /** An entry as stored in the database. */
-interface StoredEntry {
+export interface StoredEntry {
   readonly id: string;
   readonly account_id: string | null;
   readonly number: string | null;
@@ -145,7 +162,7 @@ class LazyJournalRow implements JournalRow {
   }
 }
 
-const toJournalRow = (stored: StoredEntry): JournalRow => new LazyJournalRow(stored);
+export const toJournalRow = (stored: StoredEntry): JournalRow => new LazyJournalRow(stored);
 
 /** Returns the statement that writes the entries of a transaction. */
 export function createAppendStatement(
@@ -186,17 +203,49 @@ export class JournalReader {
   /** The entry at the position, with which the database is recognized. */
   private lastEntry: EntryMark | undefined;
   private rememberedAt = Number.NEGATIVE_INFINITY;
+  /** Missing IDs up to the position in ascending order, with the time at which they were found. */
   private readonly openIds = new Map<number, number>();
+  /** Missing IDs, and the transactions of that time that are still open. */
+  private unresolved: { readonly ids: readonly number[]; writers: ReadonlySet<string> } | undefined;
 
   constructor(private readonly now: () => number) {}
 
   /** Starts after the last existing entry. */
   async start(ask: RunStatement): Promise<void> {
-    this.remember(await readLastEntry(ask));
-    this.position = this.lastEntry?.id ?? UNKNOWN_POSITION;
+    this.adopt(await readPosition(ask));
+  }
+
+  private adopt({ position, last, open }: Position): void {
+    this.remember(last);
+    this.position = position;
     this.openIds.clear();
-    const rows = await ask<{ n: string }>('journal-open', OPEN_IDS, [this.position]);
-    for (const { n } of rows) this.openIds.set(Number(n), this.now());
+    this.unresolved = undefined;
+    for (const id of open) this.openIds.set(id, this.now());
+  }
+
+  /**
+   * The highest ID below which no transaction is open: every entry up to it was read, and no other can appear. -1 before
+   * the first read.
+   */
+  get mark(): number {
+    const [lowest] = this.openIds.keys();
+    return lowest === undefined ? this.position : lowest - 1;
+  }
+
+  /**
+   * Finds missing IDs that can no longer appear. Call it before a read, and pass its result to the read: all
+   * transactions that were open when these IDs were found have ended, so the read sees their entries.
+   */
+  async findEnded(ask: RunStatement): Promise<readonly number[]> {
+    if (this.openIds.size === 0) return [];
+    const rows = await ask<{ writer: string }>('journal-writers', WRITERS, []);
+    const open = new Set(rows.map(({ writer }) => writer));
+    this.unresolved ??= { ids: [...this.openIds.keys()], writers: open };
+    this.unresolved.writers = new Set([...this.unresolved.writers].filter((writer) => open.has(writer)));
+    if (this.unresolved.writers.size > 0) return [];
+    const { ids } = this.unresolved;
+    this.unresolved = undefined;
+    return ids;
   }
 
   /**
@@ -209,17 +258,18 @@ export class JournalReader {
     const { id, createdAt, origin } = lastEntry;
     const [row] = await ask<{ found: boolean }>('journal-has', HAS_ENTRY, [id, createdAt, origin]);
     if (row?.found === false) return true;
-    const last = await readLastEntry(ask);
-    if (last) return last.id < this.position;
-    // The journal is empty, so no entry is unread whatever IDs come next.
-    this.position = UNKNOWN_POSITION;
-    this.lastEntry = undefined;
-    this.openIds.clear();
+    const current = await readPosition(ask);
+    if (current.last) return current.last.id < id;
+    // All entries have expired, so none is unread.
+    this.adopt(current);
     return false;
   }
 
-  /** Reads the next page of entries. `isAll` means that there are no more. */
-  async read(ask: RunStatement): Promise<{ rows: JournalRow[]; isAll: boolean }> {
+  /**
+   * Reads the next page of entries. `isAll` means that there are no more.
+   * @param ended missing IDs from `findEnded`
+   */
+  async read(ask: RunStatement, ended: readonly number[] = []): Promise<{ rows: JournalRow[]; isAll: boolean }> {
     const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.openIds.keys()]]);
     const rows = found.map(toJournalRow);
     let fresh = 0;
@@ -235,8 +285,10 @@ export class JournalReader {
       newest = row;
     }
     if (newest) this.remember(newest);
+    const isAll = fresh < PAGE_ROWS && size < PAGE_BYTES;
+    if (isAll) for (const id of ended) this.openIds.delete(id);
     this.dropExpiredIds();
-    return { rows, isAll: fresh < PAGE_ROWS && size < PAGE_BYTES };
+    return { rows, isAll };
   }
 
   /** Whether the last entry is so old that a new one should be written before it expires. */
@@ -250,7 +302,6 @@ export class JournalReader {
   }
 
   private trackSkippedIds(id: number): void {
-    if (this.position === UNKNOWN_POSITION) return;
     const first = Math.max(this.position + 1, id - MAX_OPEN_IDS);
     for (let skipped = first; skipped < id; skipped++) this.openIds.set(skipped, this.now());
   }
@@ -263,63 +314,16 @@ export class JournalReader {
   }
 }
 
-async function readLastEntry(ask: RunStatement): Promise<EntryMark | undefined> {
-  const [row] = await ask<Pick<StoredEntry, 'id' | 'created_at' | 'origin'>>('journal-last', LAST_ENTRY, []);
-  return row && { id: Number(row.id), createdAt: row.created_at, origin: row.origin };
+interface Position {
+  readonly position: number;
+  readonly last: EntryMark | undefined;
+  readonly open: readonly number[];
 }
 
-/** Returns the number of the last event of each account that has events. */
-export async function readLastEventNumbers(
-  ask: RunStatement,
-  accountIds: readonly string[],
-): Promise<Map<string, number>> {
-  const text = 'SELECT account_id, number FROM account_event WHERE account_id = ANY ($1::bigint[])';
-  const rows = await ask<{ account_id: string; number: string }>('journal-numbers', text, [accountIds]);
-  return new Map(rows.map(({ account_id, number }) => [account_id, Number(number)]));
-}
-
-/** An account, and the number of its last known event. */
-export type EventPosition = readonly [accountId: string, number: number];
-
-/** Consecutive events of an account. */
-export interface EventPage {
-  readonly rows: readonly JournalRow[];
-  /** Whether there are no later events. */
-  readonly isLast: boolean;
-}
-
-const ACCOUNT_ROWS = `
-  SELECT ${STORED} FROM journal WHERE account_id = p.account_id AND number > p.number ORDER BY number LIMIT ${PAGE_ROWS}`;
-
-const EVENTS_AFTER = `
-  SELECT p.place, a.number AS last, j.*
-  FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS p (account_id, number, place)
-  JOIN account_event a ON a.account_id = p.account_id
-  LEFT JOIN LATERAL (${firstBytes(ACCOUNT_ROWS, 'number', '$3::int')}) AS j ON true
-  ORDER BY p.place, j.number`;
-
-/**
- * Returns the first events after each position, in order; null if the next event was removed. All positions together
- * share the size of one page.
- */
-export async function readEventsAfter(
-  ask: RunStatement,
-  places: readonly EventPosition[],
-): Promise<(EventPage | null)[]> {
-  const rows = await ask<{ place: string; last: string } & (StoredEntry | { id: null })>(
-    'journal-after',
-    EVENTS_AFTER,
-    [places.map(([accountId]) => accountId), places.map(([, number]) => number), Math.ceil(PAGE_BYTES / places.length)],
-  );
-  const found = places.map((): typeof rows => []);
-  for (const row of rows) found[Number(row.place) - 1]?.push(row);
-  return found.map((some, place) => {
-    const number = places[place]?.[1] ?? 0;
-    const last = Number(some[0]?.last ?? 0);
-    const events = some.filter((row) => row.id !== null).map(toJournalRow);
-    const reached = number + events.length;
-    const isWhole = events.every((event, n) => event.number === number + 1 + n);
-    const isLast = reached === last;
-    return isWhole && (isLast || events.length > 0) ? { rows: events, isLast } : null;
-  });
+async function readPosition(ask: RunStatement): Promise<Position> {
+  type Row = { position: string; open: string[] } & (StoredEntry | { id: null });
+  const [row] = await ask<Row>('journal-position', POSITION, []);
+  if (!row) throw new Error('The position of the journal was not found');
+  const last = row.id === null ? undefined : { id: Number(row.id), createdAt: row.created_at, origin: row.origin };
+  return { position: Number(row.position), last, open: row.open.map(Number) };
 }

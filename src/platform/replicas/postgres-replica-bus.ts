@@ -2,7 +2,6 @@ import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database } from '../database/database.js';
-import { DatabaseHistory } from './database-history.js';
 import { JOURNAL_RETENTION_MS } from './journal.js';
 import { NoticeConnection } from './notice-connection.js';
 import { RedisHints } from './redis-hints.js';
@@ -22,7 +21,6 @@ export class PostgresReplicaBus extends ReplicaBus {
     async () => this.hints?.publish({ topic: WAKE_TOPIC, data: {} }),
     () => WAKE_PAUSE_MS,
   );
-  private readonly history = new DatabaseHistory();
   private poll: NodeJS.Timeout | undefined;
 
   constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {
@@ -56,7 +54,6 @@ export class PostgresReplicaBus extends ReplicaBus {
   override async start(): Promise<void> {
     await super.start();
     if (this.poll) return;
-    await this.findDatabaseChanges();
     this.poll = setInterval(() => this.requestCheck(), POLL_MS).unref();
   }
 

@@ -7,15 +7,20 @@ import type { Database, Tx } from '../database/database.js';
 import {
   appendMarker,
   createAppendStatement,
-  type EventPage,
-  type EventPosition,
   JournalReader,
   type JournalRow,
   type RunStatement,
-  readEventsAfter,
-  readLastEventNumbers,
   type SerializedEntry,
 } from './journal.js';
+import {
+  type EventPage,
+  type EventPosition,
+  type PastPosition,
+  readEntriesAfter,
+  readEventsAfter,
+  readLastEventNumbers,
+} from './journal-pages.js';
+import { DatabaseHistory } from './database-history.js';
 import { LastEventNumbers } from './last-event-numbers.js';
 import { OwnEntries } from './own-entries.js';
 import type { Hint } from './redis-hints.js';
@@ -39,6 +44,7 @@ export interface EventNotice<T extends EventType = EventType> {
 
 export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<void>;
 export type JournalHandler = (row: JournalRow) => void;
+export type ReadHandler = (startedAt: number) => void;
 
 export const POLL_MS = 1000;
 /** Pause between wake-ups or journal reads under load. All commits during the pause share one. */
@@ -62,10 +68,12 @@ export const WAKE_TOPIC = 'wake';
 export abstract class ReplicaBus {
   private readonly listeners = new Map<string, NoticeHandler[]>();
   private readonly journalHandlers = new Map<string, JournalHandler[]>();
+  private readonly readHandlers: ReadHandler[] = [];
   private readonly hintListeners = new Map<string, (data: Record<string, unknown>) => void>();
   private readonly pendingEntries = new WeakMap<Tx, SerializedEntry[]>();
   private readonly ownEntries = new OwnEntries();
   private readonly reader = new JournalReader(() => performance.now());
+  protected readonly history = new DatabaseHistory();
   /** Batched, because there may be many callers and this connection runs one statement at a time. */
   private readonly eventReads = new Batcher(
     (places: readonly EventPosition[]) => readEventsAfter(this.runJournalStatement, places),
@@ -98,6 +106,7 @@ export abstract class ReplicaBus {
 
   /** Starts receiving notices from this moment on. */
   async start(): Promise<void> {
+    if (this.identity === '') await this.history.findChanges(this.runJournalStatement);
     await this.reader.start(this.runJournalStatement);
     this.lastReadAt = performance.now();
   }
@@ -113,6 +122,40 @@ export abstract class ReplicaBus {
    */
   follow(topic: string, handler: JournalHandler): void {
     this.journalHandlers.set(topic, [...(this.journalHandlers.get(topic) ?? []), handler]);
+  }
+
+  /**
+   * Calls `handler` after each complete read of the journal, with the monotonic time at which the read began, in
+   * milliseconds. All notices that were committed before that time were delivered.
+   */
+  onRead(handler: ReadHandler): void {
+    this.readHandlers.push(handler);
+  }
+
+  /**
+   * The highest journal ID below which no transaction is open: all notices up to it were delivered, and no other can
+   * appear. It may be lower than the exact value, because an open transaction can be distinguished from one that was
+   * rolled back only by the next read.
+   */
+  get mark(): number {
+    return this.reader.mark;
+  }
+
+  /** Identifies the database and its timeline. A restored copy and a promoted standby have another identity. */
+  get identity(): string {
+    return this.history.fingerprint;
+  }
+
+  /**
+   * Returns the entries of some topics after a position, up to a limit; null if the journal is not the one that had this
+   * position.
+   */
+  entriesAfter(
+    position: PastPosition,
+    topics: readonly string[],
+    limit: number,
+  ): Promise<readonly JournalRow[] | null> {
+    return readEntriesAfter(this.runJournalStatement, position, topics, limit);
   }
 
   /** Writes a notice of a change when `tx` commits. */
@@ -172,7 +215,7 @@ export abstract class ReplicaBus {
   }
 
   /** Requests a read of the journal. */
-  protected requestRead(): void {
+  requestRead(): void {
     if (!this.closing) this.journalReads.request();
   }
 
@@ -191,14 +234,17 @@ export abstract class ReplicaBus {
     try {
       const { isCheckDue } = this;
       if (isCheckDue || this.isUnsynced || this.mayHaveMissedEntries()) await this.resyncIfNeeded();
+      const startedAt = performance.now();
+      const ended = await this.reader.findEnded(this.runJournalStatement);
       for (let isAll = false; !isAll && !this.closing; ) {
-        const found = await this.reader.read(this.runJournalStatement);
+        const found = await this.reader.read(this.runJournalStatement, ended);
         isAll = found.isAll;
         this.lastReadRows = found.rows.length;
         this.lastReadAt = performance.now();
         for (const row of found.rows) this.onEntry(row);
       }
       this.isFailing = false;
+      for (const handler of this.readHandlers) handler(startedAt);
       if (isCheckDue && this.reader.needsMarker) await this.writeMarker();
     } catch (error) {
       if (!this.isFailing) this.log.warn('reading the event journal failed', { error });

@@ -954,7 +954,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Transfer an application to another owner, trust it, or set the scopes that it serves */
+        /** Transfer an application to another owner, trust it, or set the scopes that it serves and the service policies for which it asks for decisions */
         patch: operations["adminApplicationsChange"];
         trace?: never;
     };
@@ -2429,6 +2429,40 @@ export interface paths {
         put?: never;
         /** Revoke leaked credentials, regardless of their owner */
         post: operations["leakedCredentialsRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decide whether a caller may use another service */
+        post: operations["decisionsDecide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions/revocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Receive the tags of revoked decisions */
+        get: operations["decisionsRevocations"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3954,6 +3988,7 @@ export interface components {
             owner_username: string | null;
             /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
+            resource_policies: string[];
             /** @description Scopes that the application serves. It can introspect access tokens that have one of them. */
             resource_scopes: string[];
             /** @description Scopes that need no consent of the user. */
@@ -4294,6 +4329,23 @@ export interface components {
              */
             new_email: string;
         };
+        /**
+         * @description How the caller of a service was identified, for other services.
+         * @enum {string}
+         */
+        CallerKind: "anonymous" | "bearer" | "bot" | "session";
+        /** @description The caller, as another service sees it. Members without a value are absent. */
+        CallerView: {
+            account_id?: string;
+            /** @description ID of the application. */
+            application_id?: string;
+            /** @description Kind of the entry. */
+            kind: components["schemas"]["CallerKind"];
+            /** @description OAuth2 scopes. */
+            scopes?: string[];
+            /** @description `<username>#<discriminator>` */
+            username?: string;
+        };
         CancelHandoffInput: {
             /** @description Secret of the device that waits for the sign-in. */
             poll_secret?: string;
@@ -4359,6 +4411,7 @@ export interface components {
              * @example 1501314428688998182
              */
             new_owner_id?: string;
+            resource_policies?: string[];
             /** @description Scopes that the application serves. It can introspect access tokens that have one of them. */
             resource_scopes?: string[];
             /** @description Scopes that need no consent of the user. */
@@ -4928,6 +4981,38 @@ export interface components {
              * @enum {string}
              */
             status: "approved" | "rejected";
+        };
+        DecisionInput: {
+            /** @example 198.51.100.7 */
+            address?: string;
+            authorization?: string;
+            /**
+             * @description Access policy of the route.
+             * @example documents-read
+             */
+            policy: string;
+            sudo?: string;
+        };
+        /** @description The decision about one credential (contract/forward-auth.md section 3). */
+        DecisionView: {
+            /** @description Whether the request would reach its handler. */
+            admitted: boolean;
+            /** @description The position of the journal before the decision. */
+            as_of: string;
+            /** @description Kind of request body that the route reads. */
+            body?: string;
+            /** @description Seconds for which the service may keep the decision. 0: not at all. */
+            expires_in: number;
+            /** @description Headers and body of the error response, exactly as the service sends them. Absent if the caller is admitted. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Absent with status 401. */
+            identity?: components["schemas"]["CallerView"];
+            /** @description 200, or the status of the error response. */
+            status: number;
+            /** @description Names of what the decision depends on. The revocation of one of them ends it. */
+            tags: string[];
         };
         DeleteConnectionInput: {
             /** @description Identities at the identity provider. */
@@ -11246,6 +11331,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+        };
+    };
+    decisionsDecide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionInput"];
+            };
+        };
+        responses: {
+            /** @description An object of type `DecisionView` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionView"];
+                };
+            };
+        };
+    };
+    decisionsRevocations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream of revocations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
                 };
             };
         };

@@ -18,6 +18,17 @@ export const withinLimitsSql = (limits: Limits, row = 'session'): string =>
     .map((condition) => ` AND ${row}.${condition}`)
     .join('');
 
+/** SQL of the seconds until a session reaches a limit if it is not used again; null without limits. */
+export function remainingSecondsSql({ sessionMaxSeconds, sessionIdleSeconds }: Limits): string | null {
+  const ends = [
+    ...(sessionMaxSeconds > 0 ? [`created_at + interval '${sessionMaxSeconds} seconds'`] : []),
+    ...(sessionIdleSeconds > 0
+      ? [`last_used_at + interval '${sessionIdleSeconds + LAST_USE_WRITE_INTERVAL_SECONDS} seconds'`]
+      : []),
+  ];
+  return ends.length === 0 ? null : `extract(epoch FROM least(${ends.join(', ')}) - now())::float8`;
+}
+
 /**
  * SQL condition for sessions that have reached a limit; null without limits. It includes a minimum age that all of them
  * have, so that an index can be used.

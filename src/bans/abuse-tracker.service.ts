@@ -1,11 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { addressKey, isPublicAddress } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
-import { Keyring } from '../core/secrets.js';
 import { isFromExternalPage } from '../http/cross-origin.js';
 import { Database } from '../platform/database/database.js';
 import { Background } from '../platform/process/background.js';
@@ -13,25 +10,12 @@ import { SharedStore } from '../platform/store/shared-store.js';
 import type { Call } from '../policy/call.js';
 import { parseBareToken } from '../policy/credential.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
+import { AbuseScores, type AbuseSignal, REJECTED_CREDENTIAL_WEIGHT, weightOf } from './abuse-scores.service.js';
 import { IpBans } from './ip-bans.service.js';
-
-const SCORE_WINDOW_SECONDS = 300;
-const STRIKE_MEMORY_SECONDS = 3600;
-/** Weights of responses to requests that resolved no account (conventions.md 9.1). */
-const WEIGHTS: Readonly<Record<number, number>> = { 429: 3, 401: 0.75, 403: 0.5 };
-const OTHER_4XX_WEIGHT = 0.25;
-const REJECTED_CREDENTIAL_WEIGHT = 1;
-
-/** How one event counts against an IP address. */
-interface AbuseSignal {
-  readonly weight: number;
-  /** A failed guess: a credential that did not resolve, or a client with a wrong secret. */
-  readonly rejected?: string | undefined;
-}
 
 function toSignal(call: Call, status: number): AbuseSignal {
   const { identity, authorization, outcome, plan } = call;
-  const answered = identity || call.client || status < 400 || status >= 500 ? 0 : (WEIGHTS[status] ?? OTHER_4XX_WEIGHT);
+  const answered = identity || call.client ? 0 : weightOf(status);
   const [presented] = authorization;
   const isAdminElsewhere = presented?.startsWith('Admin ') === true && plan?.policy.kind !== 'AdminAcl';
   const rejected = outcome === 'INVALID_CLIENT' ? call.clientCredential : rejectedCredential(call);
@@ -59,7 +43,7 @@ export class AbuseTracker {
     private readonly database: Database,
     private readonly store: SharedStore,
     private readonly bans: IpBans,
-    private readonly keyring: Keyring,
+    private readonly scores: AbuseScores,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly background: Background,
@@ -72,7 +56,7 @@ export class AbuseTracker {
   recordResponse(call: Call, status: number): void {
     const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
     if (status < 400 && call.identity) return;
-    if (isBanned || call.outcome === 'CLIENT_GONE' || !this.canBeBanned(call.address)) return;
+    if (isBanned || call.outcome === 'CLIENT_GONE' || !this.scores.canBeBanned(call.address)) return;
     // A web page cannot make a browser send an `Authorization` header to another site. Therefore, only requests without
     // one are ignored if they come from an external page.
     if (call.authorization.length === 0 && isFromExternalPage(call.req.headers, this.config)) return;
@@ -85,18 +69,13 @@ export class AbuseTracker {
   recordRejectedToken(address: string, token: string): void {
     const { kind } = parseBareToken(token);
     const rejected = kind === 'malformed' ? token : guessKey(kind, token);
-    if (this.canBeBanned(address)) this.record(address, { weight: REJECTED_CREDENTIAL_WEIGHT, rejected });
+    if (this.scores.canBeBanned(address)) this.record(address, { weight: REJECTED_CREDENTIAL_WEIGHT, rejected });
   }
 
   private isForgiven({ plan }: Call, status: number): boolean {
     const [, , options] = this.features.buckets.get(plan?.policy.bucket?.name ?? '') ?? [];
     const forgiven = options?.forgivenFailures;
     return forgiven === 'all' || forgiven?.includes(status) === true;
-  }
-
-  /** Whether an IP address can be banned: only public ones that are not exempt. */
-  private canBeBanned(address: string): boolean {
-    return isPublicAddress(address) && !this.bans.isExempt(address);
   }
 
   private record(address: string, signal: AbuseSignal): void {
@@ -107,23 +86,10 @@ export class AbuseTracker {
     this.background.run('counting a failure against an address', () => this.addToScore(address, signal, seconds));
   }
 
-  private async addToScore(address: string, { weight, rejected }: AbuseSignal, seconds: number): Promise<void> {
-    const { abuse } = this.config;
-    const key = addressKey(address);
-    const window = Math.floor(seconds / SCORE_WINDOW_SECONDS);
-    const left = SCORE_WINDOW_SECONDS - (seconds % SCORE_WINDOW_SECONDS);
-    const before = await this.store.add(`abuse/score ${key}/${window}`, 0, left);
-    const score = await this.store.add(`abuse/score ${key}/${window}`, weight, left);
-    const isStrike = before < abuse.score && score >= abuse.score;
-    const strikes = isStrike
-      ? await this.store.distinct(`abuse/strikes ${key}`, String(window), STRIKE_MEMORY_SECONDS)
-      : 0;
-    const digests = rejected
-      ? await this.store.distinct(`abuse/rejected ${key}/${window}`, this.digest(rejected), left)
-      : 0;
-    if (!abuse.bans || (strikes < abuse.strikes && digests < abuse.distinct)) return;
-    const trigger = digests >= abuse.distinct ? 'rejected_credentials' : 'score';
-    const signals = { trigger, score, rejected_credentials: digests, windows: strikes } as const;
+  private async addToScore(address: string, signal: AbuseSignal, seconds: number): Promise<void> {
+    const verdict = await this.scores.add(address, signal, seconds);
+    if (!verdict) return;
+    const { key, window, left, signals } = verdict;
     const ban = { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null, signals } as const;
     await this.banOnce(`abuse/ban ${key}/${window}`, left, ban);
   }
@@ -140,9 +106,5 @@ export class AbuseTracker {
     }
     this.metrics.add('gatehouse_abuse_signals_total', { signal: 'ban' });
     this.log.warn('IP address banned after repeated failures', { seconds });
-  }
-
-  private digest(credential: string): string {
-    return createHmac('sha256', this.keyring.signing('abuse').bytes).update(credential).digest('base64url');
   }
 }

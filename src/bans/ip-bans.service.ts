@@ -139,14 +139,18 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
   /** @throws ApiError GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED */
   assertNotBanned(address: string): void {
     const ban = this.find(address);
-    if (!ban) return;
+    if (ban) throw this.errorOf(address, ban);
+  }
+
+  /** The error for a banned IP address. */
+  errorOf(address: string, { kind, expiresAt }: Omit<IpBan, 'value'>): ApiError {
     const { appealEmail } = this.config;
-    throw new ApiError(ban.expiresAt ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED', {
+    return new ApiError(expiresAt ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED', {
       ip_address: address,
-      ban_kind: ban.kind,
-      expires_at: ban.expiresAt?.toISOString() ?? null,
+      ban_kind: kind,
+      expires_at: expiresAt?.toISOString() ?? null,
       appeal_email: appealEmail ?? null,
-      appeals_supported: !ban.expiresAt && appealEmail !== undefined,
+      appeals_supported: !expiresAt && appealEmail !== undefined,
     });
   }
 

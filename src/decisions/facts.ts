@@ -4,9 +4,9 @@ import { StartError } from '../core/config/start-error.js';
 import { Database } from '../platform/database/database.js';
 
 /**
- * How a service that keeps a decision receives a change of a column: by a trigger that writes to the journal, by a
- * notice of the service, or not at all. Columns of the last kind never change, end with `expires_in`, or have no effect
- * on a decision that may be kept.
+ * What announces a change of a column to services that keep decisions: a trigger that writes to the journal, a notice,
+ * or nothing. Changes that nothing announces have no effect on a decision that may be kept. The column never changes, or
+ * `expires_in` covers it.
  */
 export type Announcement = 'trigger' | 'notice' | 'none';
 

@@ -35,7 +35,7 @@ export class RevocationStream {
     this.send(format('revoked', { tags }, mark));
   }
 
-  /** Tells the service to drop all decisions that it keeps. */
+  /** Makes the service drop all decisions that it keeps. */
   reset(mark: string): void {
     this.queue(format('reset', {}, mark));
   }

@@ -99,9 +99,7 @@ export class RevocationStreams implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private async entriesAfter(position: NonNullable<ReturnType<Marks['parse']>>) {
-    const entries = await this.replicaBus
-      .entriesAfter(position, REVOCATION_TOPICS, MAX_REPLAYED + 1)
-      .catch(() => null);
+    const entries = await this.replicaBus.entriesAfter(position, REVOCATION_TOPICS, MAX_REPLAYED + 1).catch(() => null);
     return entries && entries.length <= MAX_REPLAYED ? entries : null;
   }
 

@@ -7,7 +7,6 @@ import { Captchas } from '../auth/secrets/captchas.service.js';
 import { LastUsed } from '../auth/sessions/last-used.service.js';
 import { SudoService } from '../auth/sudo/sudo.service.js';
 import { ApiError, type ErrorCode } from '../core/errors.js';
-import { ClientAuthenticator } from '../oauth/tokens/client-authenticator.service.js';
 import { Instance } from '../platform/instance/instance.js';
 import { grants, satisfiesAcl } from '../policy/acls.js';
 import type { Call, GuardedCall } from '../policy/call.js';
@@ -16,6 +15,7 @@ import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Identity } from '../policy/identity.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
+import { ClientLimits } from './client-limits.service.js';
 import { type RateLimitSubject, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
 
@@ -79,7 +79,8 @@ export class ResolutionGuard implements Guard {
     const rules = { admin: policy.kind === 'AdminAcl', anyCase: policy.caseInsensitiveScheme };
     call.credential = parseAuthorization(call.authorization, rules);
     const pending = this.resolver.resolve(call.credential, call.address);
-    return pending?.then((identity) => {
+    return pending?.then((found) => {
+      const identity = policy.activeOnly && found && isInactive(found.account) ? null : found;
       call.identity = identity;
       if (identity) this.lastUsed.touch(identity, call.address);
     });
@@ -154,8 +155,7 @@ export class IdentityGuard implements Guard {
   readonly id = 'identity';
 
   constructor(
-    private readonly clients: ClientAuthenticator,
-    private readonly limits: RequestLimits,
+    private readonly clients: ClientLimits,
     private readonly adminApplication: AdminApplication,
   ) {}
 
@@ -176,29 +176,7 @@ export class IdentityGuard implements Guard {
       this.dryRun(call, policy);
       return;
     }
-    if (policy.bucket?.failures !== undefined && this.limits.enabled) return this.limitClient(call, plan);
-    const authenticated = this.clients.authenticate(call, policy.confidentialClient);
-    return policy.bucket?.ofResourceServer === undefined ? authenticated : this.limitAfter(authenticated, call, plan);
-  }
-
-  /** Charges the limits of the client, or of the IP address if it is not authenticated. A limit is the first error. */
-  private async limitAfter(authenticated: Promise<void>, call: Call, plan: RoutePlan): Promise<void> {
-    const [outcome] = await Promise.allSettled([authenticated]);
-    if (this.limits.enabled) await this.limits.assertWithinLimits(call, plan);
-    if (outcome.status === 'rejected') throw outcome.reason;
-  }
-
-  /** Charges the limit of the client, or the failures of its IP address, which are limited before the next attempt. */
-  private async limitClient(call: Call, { policy: { bucket, confidentialClient } }: RoutePlan): Promise<void> {
-    const { name = '', failures = '' } = bucket ?? {};
-    await this.limits.assertFewFailures(call, failures);
-    try {
-      await this.clients.authenticate(call, confidentialClient);
-    } catch (error) {
-      if (error instanceof ApiError) await this.limits.recordFailure(call, failures);
-      throw error;
-    }
-    await this.limits.assertWithinClient(call, name);
+    return this.clients.authenticate(call, plan);
   }
 
   dryRun({ identity, authorization }: Caller, { kind, caseInsensitiveScheme }: RoutePolicy): boolean {

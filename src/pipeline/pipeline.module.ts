@@ -9,6 +9,7 @@ import { HttpModule } from '../http/http.module.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { OAuthModule } from '../oauth/oauth.module.js';
 import { arrivalGuardsInOrder } from './arrival-guards.js';
+import { ClientLimits } from './client-limits.service.js';
 import { CommandAudit } from './command-audit.js';
 import { builtInCommandGuards, CommandLoadGuard, PayloadGuard, SessionGuard } from './command-guards.js';
 import { CompiledRoutes } from './compiled-routes.js';
@@ -28,7 +29,7 @@ import { ServicePolicies } from './service-policies.service.js';
   ],
   controllers: [ExplainController],
   providers: [
-    ...[CompiledRoutes, RouteAudit, CommandAudit, Explanation, ServicePolicies],
+    ...[ClientLimits, CompiledRoutes, RouteAudit, CommandAudit, Explanation, ServicePolicies],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
     ...builtInCommandGuards(),

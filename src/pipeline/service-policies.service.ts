@@ -23,22 +23,28 @@ export interface PresentedCredential {
 /** The headers of the response to the caller: rate limits, and with a rejection also the type of the body. */
 type Headers = Readonly<Record<string, string>>;
 
+interface Admission {
+  readonly admitted: true;
+  readonly identity: Identity | null;
+  readonly headers: Headers;
+}
+
+export interface Rejection {
+  readonly admitted: false;
+  /** Status, headers and body are those of a route with the same policy. */
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  /** The resolved caller. `null` with status 401. */
+  readonly identity: Identity | null;
+  /** The error code in the body. */
+  readonly code: string;
+  /** A credential was sent, but it is malformed, unknown, expired or revoked. */
+  readonly isCredentialRejected: boolean;
+}
+
 /** The result of a service policy for one credential. */
-export type Decision =
-  | { readonly admitted: true; readonly identity: Identity | null; readonly headers: Headers }
-  | {
-      readonly admitted: false;
-      /** Status, headers and body are those of a route with the same policy. */
-      readonly status: number;
-      readonly headers: Headers;
-      readonly body: string;
-      /** The resolved caller. `null` with status 401. */
-      readonly identity: Identity | null;
-      /** The error code in the body. */
-      readonly code: string;
-      /** A credential was sent, but it is malformed, unknown, expired or revoked. */
-      readonly isCredentialRejected: boolean;
-    };
+export type Decision = Admission | Rejection;
 
 /**
  * Decides for other services whether a caller may use them (contract/forward-auth.md section 1). Runs the guards of
@@ -105,7 +111,17 @@ export class ServicePolicies {
     }
   }
 
-  private rejection(call: GuardedCall, refusal: ApiError, thrown: unknown, headers: Record<string, string>): Decision {
+  /** The decision that rejects a caller with an error before any guard runs. */
+  reject(error: ApiError): Rejection {
+    return this.rejection({ identity: null }, error, error, {});
+  }
+
+  private rejection(
+    call: Pick<GuardedCall, 'credential' | 'identity'>,
+    refusal: ApiError,
+    thrown: unknown,
+    headers: Record<string, string>,
+  ): Rejection {
     const { status, body } = this.features.describe(refusal);
     if (status >= 500) throw thrown;
     const { credential, identity } = call;

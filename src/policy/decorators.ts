@@ -72,8 +72,7 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
 export const RateLimit = (
   name: Bucket,
   options: { per?: string; misses?: Bucket; ofResourceServer?: Bucket; failures?: Bucket } = {},
-) =>
-  mark('RateLimit', { bucket: { name, ...options } });
+) => mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
 export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });
 /** Requires a captcha token, if the instance has a captcha provider. */

@@ -89,6 +89,8 @@ export interface RoutePolicy {
   readonly changesNothing?: boolean;
   /** The handler lets the guards of a service policy check the request. Any method and path below it, without limits. */
   readonly byServicePolicy?: boolean;
+  /** A deleted, disabled or banned account counts as no identity. Operations of the service decide it themselves. */
+  readonly activeOnly?: boolean;
   readonly accepts?: { readonly kind: 'json' | 'form' | 'raw'; readonly limit?: number };
 }
 

@@ -109,6 +109,7 @@ export const toRoutePolicy = (name: string, declaration: ServicePolicyDeclaratio
     allowSuspicious: declaration.allow_suspicious === true,
     ...(declaration.sudo && { sudo: { byProof: true, issuesProof: false } }),
     bucket: { name: servicePolicyBucket(name) },
+    activeOnly: true,
     blockedBySso: false,
     captcha: false,
     caseInsensitiveScheme: false,

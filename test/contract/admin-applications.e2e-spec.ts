@@ -49,6 +49,7 @@ describe('admin.md 6 applications', () => {
       backchannel_logout_session_required: false,
       is_trusted: false,
       trusted_scopes: [],
+      resource_policies: [],
       resource_scopes: [],
       has_client_secret: true,
       client_secret_created_at: expect.stringMatching(/Z$/),

@@ -1,4 +1,5 @@
 import { featureRegistry } from '../../src/features.js';
+import { ClientLimits } from '../../src/pipeline/client-limits.service.js';
 import {
   AclGuard,
   AdminGuard,
@@ -32,8 +33,7 @@ import {
 describe('row 7: callers without an identity', () => {
   const clients: unknown[] = [];
   const guard = new IdentityGuard(
-    fake({ authenticate: (...values: unknown[]) => void clients.push(values) }),
-    fake({}),
+    new ClientLimits(fake({ authenticate: (...values: unknown[]) => void clients.push(values) }), fake({})),
     fake(adminApplication),
   );
   const judge = (kind: PolicyKind, identity: Identity | null, more?: Partial<RoutePolicy>, authorization = ['Bot x']) =>

@@ -17,7 +17,6 @@ const MAX_SCOPES = 100;
 const MAX_SCOPE_LENGTH = 64;
 const MAX_POLICIES = 100;
 const MAX_POLICY_LENGTH = 64;
-const SERVICE_POLICY_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** Registered scopes except `bot`, which always needs the consent of the user. */
 function TrustedScopes(): PropertyDecorator {
@@ -36,12 +35,12 @@ function ResourceScopes(): PropertyDecorator {
   );
 }
 
-/** Service policies. One that no service declares yet is allowed, because a later start may declare it. */
+/** Declared service policies. */
 function ResourcePolicies(): PropertyDecorator {
   const items = { type: 'string', examples: ['documents-read'] };
   const options = { optional: true, max: MAX_POLICIES, bound: MAX_POLICY_LENGTH, items };
-  return ListOf(options, (value) =>
-    typeof value === 'string' && SERVICE_POLICY_NAME.test(value) ? undefined : 'INVALID_FORMAT',
+  return ListOf(options, (value, features) =>
+    typeof value === 'string' && features?.servicePolicies.has(value) ? undefined : 'INVALID_FORMAT',
   );
 }
 

@@ -85,8 +85,8 @@ const NEW_ROWS = `
 const NEW_ENTRIES = `${firstBytes(NEW_ROWS, 'id', String(PAGE_BYTES))} ORDER BY id`;
 
 /**
- * The last entry, if there is one, the last allocated ID, and the IDs up to it that have no entry: their transactions
- * are open, were rolled back, or wrote entries that have expired. One statement, so that no entry is missed in between.
+ * The last entry, if there is one, the last allocated ID, and the IDs up to it without an entry. The transactions of
+ * these IDs are open, were rolled back, or wrote entries that have expired.
  */
 const POSITION = `
   WITH last AS (SELECT id, created_at::text AS created_at, origin FROM journal ORDER BY id DESC LIMIT 1),
@@ -223,18 +223,15 @@ export class JournalReader {
     for (const id of open) this.openIds.set(id, this.now());
   }
 
-  /**
-   * The highest ID below which no transaction is open: every entry up to it was read, and no other can appear. -1 before
-   * the first read.
-   */
+  /** The highest ID below which no transaction is open. Every entry up to it was read. -1 before the first read. */
   get mark(): number {
     const [lowest] = this.openIds.keys();
     return lowest === undefined ? this.position : lowest - 1;
   }
 
   /**
-   * Finds missing IDs that can no longer appear. Call it before a read, and pass its result to the read: all
-   * transactions that were open when these IDs were found have ended, so the read sees their entries.
+   * Finds missing IDs whose transactions have ended. Call it before a read, and pass its result to the read. What the
+   * read does not find then will never appear.
    */
   async findEnded(ask: RunStatement): Promise<readonly number[]> {
     if (this.openIds.size === 0) return [];

@@ -4,6 +4,7 @@ import type { EventData, EventType } from '../../core/merged.js';
 import { Batcher } from '../database/batcher.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';
+import { DatabaseHistory } from './database-history.js';
 import {
   appendMarker,
   createAppendStatement,
@@ -20,7 +21,6 @@ import {
   readEventsAfter,
   readLastEventNumbers,
 } from './journal-pages.js';
-import { DatabaseHistory } from './database-history.js';
 import { LastEventNumbers } from './last-event-numbers.js';
 import { OwnEntries } from './own-entries.js';
 import type { Hint } from './redis-hints.js';
@@ -133,9 +133,8 @@ export abstract class ReplicaBus {
   }
 
   /**
-   * The highest journal ID below which no transaction is open: all notices up to it were delivered, and no other can
-   * appear. It may be lower than the exact value, because an open transaction can be distinguished from one that was
-   * rolled back only by the next read.
+   * The highest journal ID below which no transaction is open. All notices up to it were delivered. It may be lower than
+   * the exact value, because only a later read can distinguish an open transaction from one that was rolled back.
    */
   get mark(): number {
     return this.reader.mark;

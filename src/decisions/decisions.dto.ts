@@ -1,0 +1,27 @@
+import { parseAddress } from '../core/address.js';
+import { type FieldRule, field } from '../http/field.js';
+import { Text } from '../http/input.js';
+
+const MAX_HEADER_LENGTH = 16 * 1024;
+
+/** The value of a header, exactly as the service received it. An invalid credential is an outcome of the decision. */
+function HeaderValue(): PropertyDecorator {
+  const rule: FieldRule = {
+    optional: true,
+    bound: MAX_HEADER_LENGTH,
+    description: { type: 'string', maxLength: MAX_HEADER_LENGTH },
+  };
+  return field(rule, (value) => (typeof value === 'string' ? undefined : 'INVALID_FORMAT'));
+}
+
+export class DecisionInput {
+  @Text({ max: 64, example: 'documents-read' }) policy: string;
+  @HeaderValue() authorization?: string;
+  @HeaderValue() sudo?: string;
+  @Text({
+    ...{ max: 45, optional: true, example: '198.51.100.7' },
+    convert: (text) => parseAddress(text)?.toString() ?? text,
+    check: (text) => parseAddress(text) !== null,
+  })
+  address?: string;
+}

@@ -16,7 +16,7 @@ export type Announcement = 'trigger' | 'notice' | 'none';
  */
 export const FACTS: Readonly<Record<string, Readonly<Record<string, Announcement>>>> = {
   account: {
-    ...{ id: 'none', bot: 'trigger', system: 'none', username: 'trigger', discriminator: 'trigger' },
+    ...{ id: 'none', bot: 'none', system: 'none', username: 'trigger', discriminator: 'trigger' },
     ...{ global_name: 'none', email: 'trigger', email_verified: 'trigger', email_bounced: 'trigger' },
     ...{ phone_digest: 'none', has_verified_phone: 'trigger', password_hash: 'none', password_changed_at: 'none' },
     ...{ totp_secret: 'none', totp_last_step: 'none', passkey_second_factor: 'none', bio: 'none', pronouns: 'none' },
@@ -37,8 +37,8 @@ export const FACTS: Readonly<Record<string, Readonly<Record<string, Announcement
     ...{ last_used_at: 'none' },
   },
   oauth_token: {
-    ...{ id: 'none', digest: 'trigger', kind: 'trigger', family_id: 'none', application_id: 'none' },
-    ...{ account_id: 'trigger', scopes: 'trigger', parent_id: 'none', created_at: 'none', expires_at: 'trigger' },
+    ...{ id: 'none', digest: 'trigger', kind: 'none', family_id: 'none', application_id: 'none' },
+    ...{ account_id: 'none', scopes: 'trigger', parent_id: 'none', created_at: 'none', expires_at: 'trigger' },
     ...{ consumed_at: 'none', settled_at: 'none' },
   },
   personal_token: {

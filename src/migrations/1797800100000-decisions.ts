@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The columns of an account on which decisions depend. `src/decisions/facts.ts` lists all columns. */
 const ACCOUNT_COLUMNS = [
-  ...['bot', 'username', 'discriminator', 'email', 'email_verified', 'email_bounced', 'has_verified_phone', 'flags'],
+  ...['username', 'discriminator', 'email', 'email_verified', 'email_bounced', 'has_verified_phone', 'flags'],
   ...['traits', 'acls', 'suspicious_flags', 'epoch', 'banned', 'banned_until', 'deleted_at'],
 ];
 
@@ -59,9 +59,9 @@ export class Decisions1797800100000 implements MigrationInterface {
       CREATE TRIGGER session_decision_deleted AFTER DELETE ON session FOR EACH ROW
         WHEN (OLD.revoked_at IS NULL) EXECUTE FUNCTION announce_row('credentials');
 
-      CREATE TRIGGER oauth_token_decision AFTER UPDATE OF digest, kind, account_id, scopes, expires_at ON oauth_token
+      CREATE TRIGGER oauth_token_decision AFTER UPDATE OF digest, scopes, expires_at ON oauth_token
         FOR EACH ROW WHEN (OLD.kind = 'access'
-          AND (${changed(['digest', 'kind', 'account_id', 'scopes'])} OR NEW.expires_at < OLD.expires_at))
+          AND (${changed(['digest', 'scopes'])} OR NEW.expires_at < OLD.expires_at))
         EXECUTE FUNCTION announce_row('credentials');
       CREATE TRIGGER oauth_token_decision_deleted AFTER DELETE ON oauth_token
         REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION announce_ended_families();

@@ -63,9 +63,13 @@ export class Subject {
     private readonly port: number,
   ) {}
 
-  static async start({ command: [program, ...args], library }: Implementation, gatehouseUrl: string): Promise<Subject> {
+  static async start(
+    { command: [program, ...args], library }: Implementation,
+    gatehouseUrl: string,
+    { id, secret }: { readonly id: string; readonly secret: string } = CLIENT,
+  ): Promise<Subject> {
     const env = {
-      ...{ PATH: process.env.PATH, GATEHOUSE_URL: gatehouseUrl, CLIENT_ID: CLIENT.id, CLIENT_SECRET: CLIENT.secret },
+      ...{ PATH: process.env.PATH, GATEHOUSE_URL: gatehouseUrl, CLIENT_ID: id, CLIENT_SECRET: secret },
       ...{ VERIFY: library, TIMEOUT_MS: String(TIMEOUT_MS), MAX_KEPT: String(MAX_KEPT), PYTHONDONTWRITEBYTECODE: '1' },
     };
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -24,6 +24,15 @@ describeInBrowser('connections.md 4: /admin/connections', () => {
 
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const said = (text: string | RegExp) => visit.page.getByText(text).first().waitFor();
+  /** Reviews the changes and saves them. Returns the text of the review. */
+  async function save(): Promise<string> {
+    await button('Review changes').press('Enter');
+    const dialog = visit.page.getByRole('dialog', { name: 'Save these changes?' });
+    await dialog.locator('[name=reason]').fill('Requested by the team');
+    const text = (await dialog.locator('.difference').innerText()).replace(/\s+/g, ' ');
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    return text;
+  }
   const offered = async () => (await world.service.anonymous.get(PUBLIC)).body.connections;
 
   test('a connection is created from a preset, configured, tested, enabled, disabled and deleted', async () => {
@@ -43,8 +52,14 @@ describeInBrowser('connections.md 4: /admin/connections', () => {
     await type(page, 'issuer', provider.issuer);
     await type(page, 'client_id', provider.clientId);
     await type(page, 'client_secret', provider.clientSecret ?? '');
-    await type(page, 'reason', 'Requested by the team');
-    await button('Save').press('Enter');
+    await button('Review changes').press('Enter');
+    await visit.look('admin-connections-review');
+    await said('Changing the provider unlinks every administrator from this connection.');
+    await page.keyboard.press('Escape');
+    expect((await world.service.as(root).get(`${CONNECTIONS}/gitlab`)).body.client_id).toBe(null);
+    expect(await save()).toBe(
+      `Client ID Before: Empty After: gatehouse Issuer URL Before: https://gitlab.com After: ${provider.issuer} Client secret Will be replaced`,
+    );
     await said('Connection saved');
     await said('A secret is saved.');
     expect(await page.content()).not.toContain(provider.clientSecret);
@@ -52,7 +67,7 @@ describeInBrowser('connections.md 4: /admin/connections', () => {
     await said('The connection is ready.');
     await page.focus('[name=enabled]');
     await page.keyboard.press('Space');
-    await button('Save').press('Enter');
+    expect(await save()).toBe('Enable this connection Before: Off After: On');
     await page.locator('h2 ~ .badge.good').waitFor();
     expect(await offered()).toEqual([{ id: 'gitlab', kind: 'gitlab', display_name: 'GitLab', icon: 'gitlab' }]);
     await visit.look('admin-connections-one');
@@ -61,7 +76,7 @@ describeInBrowser('connections.md 4: /admin/connections', () => {
     expect((await signInWith(world.service, provider, {}, { id: 'gitlab' })).status).toBe(200);
     await page.focus('[name=enabled]');
     await page.keyboard.press('Space');
-    await button('Save').press('Enter');
+    await save();
     await page.locator('h2 ~ .badge:not(.good)').waitFor();
     expect(await offered()).toEqual([]);
     await button('Delete connection').press('Enter');
@@ -91,7 +106,7 @@ describeInBrowser('connections.md 4: /admin/connections', () => {
     await type(page, 'token_url', 'not a URL');
     await page.focus('[name=enabled]');
     await page.keyboard.press('Space');
-    await button('Save').press('Enter');
+    await save();
     await page.locator('[name=token_url][aria-invalid=true]').waitFor();
     expect((await world.service.as(root).get(`${CONNECTIONS}/own`)).body).toMatchObject({
       ...{ enabled: false, token_url: null },
@@ -101,11 +116,23 @@ describeInBrowser('connections.md 4: /admin/connections', () => {
     await type(page, 'userinfo_url', `${provider.issuer}/userinfo`);
     await page.locator('[name="claims.id"]').fill('id');
     await type(page, 'client_id', 'gatehouse');
-    await button('Save').press('Enter');
+    await save();
     await said('Connection saved');
     expect((await world.service.as(root).get(`${CONNECTIONS}/own`)).body).toMatchObject({
       ...{ enabled: true, claims: { id: 'id' }, client_secret_set: false },
     });
+    await visit.leave();
+  });
+
+  test('all wrong lines of the allowed domains are named, and the focus is on them', async () => {
+    const { page } = visit;
+    const root = await arriveAsAdministrator(world, visit, '/admin/connections?id=own');
+    await page.locator('[name=allowed_domains]').fill('example.com\n-bad\nexample.org\nworse domain');
+    await save();
+    await page.locator('[name=allowed_domains][aria-invalid=true]:focus').waitFor();
+    for (const line of ['-bad:', 'worse domain:']) await said(line);
+    expect(await page.locator('main').innerText()).not.toContain('example.org:');
+    expect((await world.service.as(root).get(`${CONNECTIONS}/own`)).body.allowed_domains).toEqual([]);
     await visit.leave();
   });
 

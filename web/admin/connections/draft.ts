@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { linesOf } from '../parts/domains-field.js';
 import { CLAIMS, type Claim, type Connection, type SwitchName, type TextName } from './connection.js';
 
 /** The values of the form, as the user enters them. */
@@ -14,11 +15,16 @@ interface Values {
 
 const NONE: Values = { texts: {}, switches: {}, claims: {} };
 
-const linesOf = (text: string): readonly string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
+/** The members of a request that changes a connection. */
+export type Changes = Partial<
+  Record<Exclude<TextName, 'display_name'>, string | null> & Record<SwitchName, boolean>
+> & {
+  readonly display_name?: string;
+  readonly claims?: Partial<Record<Claim, string>> | null;
+  readonly allowed_domains?: string[];
+  readonly position?: number;
+  readonly client_secret?: string | null;
+};
 
 /** Unsaved changes of a connection. Only these are sent, so that the values of a preset are not stored. */
 export function useDraft(stored: Connection) {
@@ -34,7 +40,7 @@ export function useDraft(stored: Connection) {
   const secret = typed.value.secret === undefined ? '' : typed.value.secret;
 
   /** The members to send. */
-  function body() {
+  function body(): Changes {
     const texts = (Object.keys(typed.value.texts) as TextName[])
       .filter((name) => textOf(name).trim() !== (stored[name] ?? ''))
       .map((name) => [name, textOf(name).trim() || (name === 'display_name' ? '' : null)]);
@@ -47,7 +53,7 @@ export function useDraft(stored: Connection) {
     return {
       ...Object.fromEntries([...texts, ...switches]),
       ...(isMapped && { claims: claims.length === 0 ? null : Object.fromEntries(claims) }),
-      ...(isListed && { allowed_domains: [...linesOf(domains)] }),
+      ...(isListed && { allowed_domains: linesOf(domains) }),
       ...(position !== String(stored.position) && { position: Number(position) }),
       ...(secret !== '' && { client_secret: secret }),
     };

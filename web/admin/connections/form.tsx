@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
-import { Choice, Field, PasswordField, TextArea } from '../../kit/field.js';
+import { Dialog } from '../../kit/dialog.js';
+import { Choice, Field, PasswordField } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
-import { type AuditedAction, ReasonField, useAuditedAction } from '../parts/audited-action.js';
+import { type AuditedAction, useAuditedAction } from '../parts/audited-action.js';
+import { DomainsField, domainPaths } from '../parts/domains-field.js';
 import {
   advancedTexts,
   CLAIMS,
@@ -19,6 +22,7 @@ import {
   type TextName,
 } from './connection.js';
 import { type Draft, useDraft } from './draft.js';
+import { Review } from './review.js';
 
 interface PartProps {
   readonly of: Connection;
@@ -123,13 +127,9 @@ const ClaimMap = ({ draft, action }: PartProps) => (
   </fieldset>
 );
 
-/** Texts that single sign-on and connections share have errors for each line. */
-const DOMAIN_FIELDS = Array.from({ length: 100 }, (_, line) => `allowed_domains.${line}`);
 const FIELDS = [
-  ...Object.keys(TEXT_LABELS),
-  ...Object.keys(SWITCHES),
-  ...DOMAIN_FIELDS,
-  ...['allowed_domains', 'client_secret', 'claims', 'position'],
+  ...[...Object.keys(TEXT_LABELS), ...Object.keys(SWITCHES), ...domainPaths('allowed_domains')],
+  ...['client_secret', 'claims', 'position'],
 ];
 
 const Advanced = (part: PartProps) => {
@@ -163,50 +163,84 @@ interface EditFormProps {
   readonly onSaved: (connection: Connection) => void;
 }
 
-/** The settings of a connection. */
-export function EditForm({ of: connection, onSaved }: EditFormProps) {
-  const draft = useDraft(connection);
-  const voided = useSignal<number | null>(null);
+/** Reviews and saves the changes. Errors of members move the focus back to their fields. */
+function useSaving({ of: { id }, onSaved }: EditFormProps, draft: Draft) {
+  const isOpen = useSignal(false);
+  const voidedLinks = useSignal<number | null>(null);
+  const form = useRef<HTMLFormElement>(null);
   const audited = useAuditedAction(
     async (sent) => {
-      voided.value = null;
-      const { id } = connection;
       const answer = await api.patch(CONNECTION, { path: { id }, body: draft.body(), ...sent });
       const { voided_admin_links: links, ...saved } = answer;
-      voided.value = links ?? null;
+      voidedLinks.value = links ?? null;
       draft.clear();
       onSaved(saved);
+      isOpen.value = false;
       toast(t('adminConnections.saved'));
     },
     { fields: FIELDS },
   );
+  const save = async (event: Event) => {
+    event.preventDefault();
+    await audited.action.run();
+    if (Object.keys(audited.action.failure.value?.fields ?? {}).length === 0) return;
+    isOpen.value = false;
+    // After the dialog has restored the focus.
+    setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+  };
+  const review = (event: Event) => {
+    event.preventDefault();
+    audited.action.clear();
+    voidedLinks.value = null;
+    isOpen.value = true;
+  };
+  return { isOpen, voidedLinks, form, audited, save, review };
+}
+
+/** The settings of a connection. */
+export function EditForm(props: EditFormProps) {
+  const { of: connection } = props;
+  const draft = useDraft(connection);
+  const { isOpen, voidedLinks, form, audited, save, review } = useSaving(props, draft);
   const { action } = audited;
   const part = { of: connection, draft, action };
-  const wrongDomains = ['allowed_domains', ...DOMAIN_FIELDS].map((name) => action.of(name)).find(Boolean);
+  const changes = draft.body();
+  const cancel = () => {
+    isOpen.value = false;
+  };
   return (
-    <form class="section" onSubmit={action.run} aria-labelledby="edit" noValidate>
-      <h3 id="edit">{t('adminConnections.settings')}</h3>
-      <Texts {...part} names={['display_name', ...mainTexts(connection.kind), 'client_id']} />
-      <Secret {...part} />
-      <Switches {...part} />
-      <TextArea
-        name="allowed_domains"
-        label={t('adminInstance.ssoDomains')}
-        hint={t('adminInstance.ssoDomainsHint')}
-        value={draft.domains}
-        onValue={(domains) => draft.change({ domains })}
-        isVerbatim
-        wrong={wrongDomains}
-      />
-      <Advanced {...part} />
-      <ReasonField of={audited} />
-      {voided.value !== null && <Notice kind="warn">{t('adminInstance.voided', { count: voided.value })}</Notice>}
-      <FailureNotice of={action} />
-      <div>
-        <Button submits action={action}>
-          {t('adminInstance.save')}
-        </Button>
-      </div>
-    </form>
+    <>
+      <form class="section" onSubmit={review} ref={form} aria-labelledby="edit" noValidate>
+        <h3 id="edit">{t('adminConnections.settings')}</h3>
+        <Texts {...part} names={['display_name', ...mainTexts(connection.kind), 'client_id']} />
+        <Secret {...part} />
+        <Switches {...part} />
+        <DomainsField
+          name="allowed_domains"
+          value={draft.domains}
+          onValue={(domains) => draft.change({ domains })}
+          action={action}
+        />
+        <Advanced {...part} />
+        {voidedLinks.value !== null && (
+          <Notice kind="warn">{t('adminInstance.voided', { count: voidedLinks.value })}</Notice>
+        )}
+        {!isOpen.value && <FailureNotice of={action} />}
+        <div>
+          <Button submits disabled={Object.keys(changes).length === 0}>
+            {t('adminInstance.review')}
+          </Button>
+        </div>
+      </form>
+      <Dialog title={t('adminInstance.reviewTitle')} isOpen={isOpen.value} onCancel={cancel}>
+        <Review
+          of={connection}
+          changes={changes}
+          audited={audited}
+          onSave={(event) => void save(event)}
+          onCancel={cancel}
+        />
+      </Dialog>
+    </>
   );
 }

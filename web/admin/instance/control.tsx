@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import type { Action } from '../../core/action.js';
 import { t } from '../../core/language.js';
-import { Choice, Field, Notes, PasswordField, Select, TextArea } from '../../kit/field.js';
-import { type Config, linesOf, type Member, modes, REQUIREMENTS, type Value, wordsOfRequirement } from './members.js';
+import { Choice, Field, Notes, PasswordField, Select } from '../../kit/field.js';
+import { DomainsField } from '../parts/domains-field.js';
+import { type Config, type Member, modes, REQUIREMENTS, type Value, wordsOfRequirement } from './members.js';
 
 export interface ControlProps {
   readonly member: Member;
@@ -57,33 +57,9 @@ const Secret = ({ member, value, onValue, config, action }: ControlProps) => (
   </div>
 );
 
-/**
- * Errors of individual lines with their text, because line numbers do not help users. Uses the lines that were sent.
- */
-function wrongDomains({ path }: Member, sent: readonly string[], action: Action): string | undefined {
-  const lines = sent.flatMap((line, n) => {
-    const wrong = action.of(`${path}.${n}`);
-    return wrong ? [t('adminInstance.wrongLine', { line, wrong })] : [];
-  });
-  return [action.of(path), ...lines].filter(Boolean).join(' ') || undefined;
-}
-
-function Domains({ member, value, onValue, action }: ControlProps) {
-  const sent = useSignal<readonly string[]>([]);
-  // Later input differs from the lines that were rejected.
-  if (action.isBusy.value) sent.value = linesOf(value);
-  return (
-    <TextArea
-      name={member.path}
-      label={t(member.label)}
-      hint={member.hint && t(member.hint)}
-      value={String(value)}
-      onValue={onValue}
-      isVerbatim
-      wrong={wrongDomains(member, sent.value, action)}
-    />
-  );
-}
+const Domains = ({ member, value, onValue, action }: ControlProps) => (
+  <DomainsField name={member.path} value={String(value)} onValue={onValue} action={action} />
+);
 
 const Mode = ({ member, value, onValue, action }: ControlProps) => (
   <Select

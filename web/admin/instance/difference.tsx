@@ -1,47 +1,19 @@
-import { Fragment } from 'preact';
 import { type TranslationKey, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
+import { type Difference, Differences, wordsOfSecret } from '../parts/differences.js';
 import { type Config, type Member, storedIn, type Value, wordsOf } from './members.js';
 
 export type Changes = ReadonlyMap<Member, Value>;
 
-const isSecret = ({ kind }: Member): boolean => kind === 'secret';
+function differenceOf(config: Config, member: Member, value: Value): Difference {
+  const about = { name: member.path, label: t(member.label) };
+  if (member.kind === 'secret') return { ...about, words: wordsOfSecret(value) };
+  return { ...about, before: wordsOf(member, storedIn(config, member)), after: wordsOf(member, value) };
+}
 
-const Change = ({
-  config,
-  member,
-  value,
-}: {
-  readonly config: Config;
-  readonly member: Member;
-  readonly value: Value;
-}) =>
-  isSecret(member) ? (
-    <dd>{t(value === null ? 'adminInstance.secretRemoved' : 'adminInstance.secretChanged')}</dd>
-  ) : (
-    <>
-      <dd>
-        <span class="quiet">{t('adminInstance.before')}</span> <bdi>{wordsOf(member, storedIn(config, member))}</bdi>
-      </dd>
-      <dd>
-        <span class="quiet">{t('adminInstance.after')}</span>{' '}
-        <strong>
-          <bdi>{wordsOf(member, value)}</bdi>
-        </strong>
-      </dd>
-    </>
-  );
-
-/** The changes with old and new values. */
-export const Difference = ({ config, changes }: { readonly config: Config; readonly changes: Changes }) => (
-  <dl class="difference">
-    {[...changes].map(([member, value]) => (
-      <Fragment key={member.path}>
-        <dt>{t(member.label)}</dt>
-        <Change config={config} member={member} value={value} />
-      </Fragment>
-    ))}
-  </dl>
+/** The changes of the configuration with old and new values. */
+export const ConfigDifferences = ({ config, changes }: { readonly config: Config; readonly changes: Changes }) => (
+  <Differences of={[...changes].map(([member, value]) => differenceOf(config, member, value))} />
 );
 
 /** Changing one of these removes all links between administrators and the identity provider (sso.md section 3). */

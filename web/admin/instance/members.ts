@@ -1,5 +1,6 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
 import { type TranslationKey, t } from '../../core/language.js';
+import { domainPaths, linesOf } from '../parts/domains-field.js';
 
 export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
 
@@ -107,12 +108,9 @@ export const MEMBERS: readonly Member[] = [
   ...[...SSO_CLIENT, ...SSO_ADVANCED],
 ];
 
-/** Maximum number of domains (sso.md section 1). */
-const MAX_DOMAINS = 100;
-
 /** Every path that an error can name. */
 export const FIELDS: readonly string[] = MEMBERS.flatMap(({ kind, path }) =>
-  kind === 'domains' ? [path, ...Array.from({ length: MAX_DOMAINS }, (_, n) => `${path}.${n}`)] : [path],
+  kind === 'domains' ? domainPaths(path) : [path],
 );
 
 /** The defined bits of suspicious activity, in order (admin.md section 5.1). */
@@ -128,12 +126,6 @@ export const wordsOfRequirement = (name: (typeof REQUIREMENTS)[number]): string 
 const read = (config: Config, path: string): unknown =>
   path.split('.').reduce<unknown>((within, name) => (within as Readonly<Record<string, unknown>>)[name], config);
 
-export const linesOf = (value: Value): string[] =>
-  String(value)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
-
 /** The stored value of a control. */
 export function storedIn(config: Config, { kind, path }: Member): Value {
   if (kind === 'secret') return '';
@@ -144,7 +136,7 @@ export function storedIn(config: Config, { kind, path }: Member): Value {
 
 /** Converts the value of a control for the request. */
 function sentOf(member: Member, value: Value): unknown {
-  if (member.kind === 'domains') return linesOf(value);
+  if (member.kind === 'domains') return linesOf(String(value));
   if (member.kind !== 'text' && member.kind !== 'url') return value;
   const text = String(value).trim();
   return text === '' && !member.isRequired ? null : text;
@@ -183,6 +175,6 @@ export function wordsOf({ kind }: Member, value: Value): string {
   if (kind === 'switch') return t(value ? 'adminInstance.on' : 'adminInstance.off');
   if (kind === 'mode') return modes()[value as Config['registration']['mode']];
   if (kind === 'requirements') return requirementsIn(Number(value)).join(' · ') || t('adminInstance.nothing');
-  if (kind === 'domains') return linesOf(value).join(', ') || t('adminInstance.nothing');
+  if (kind === 'domains') return linesOf(String(value)).join(', ') || t('adminInstance.nothing');
   return String(value).trim() || t('adminInstance.nothing');
 }

@@ -12,7 +12,7 @@ import { Badge } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
 import { type AuditedAction, ReasonField, useAuditedAction } from '../parts/audited-action.js';
 import { BrandPreview } from './brand-preview.js';
-import { Difference, Warnings } from './difference.js';
+import { ConfigDifferences, Warnings } from './difference.js';
 import { type Draft, mayChange, useDraft } from './draft.js';
 import './instance.css';
 import { APPEARANCE, bodyOf, type Config, FIELDS, MEMBERS, modes, PRODUCT_NAME, REGISTRATION } from './members.js';
@@ -49,7 +49,7 @@ interface ReviewProps {
 const Review = ({ config, draft: { changes }, auditedAction, onSave, onCancel }: ReviewProps) => (
   <form class="stack" onSubmit={onSave}>
     <p>{t('adminInstance.reviewWhat', { count: changes.size })}</p>
-    <Difference config={config} changes={changes} />
+    <ConfigDifferences config={config} changes={changes} />
     <Warnings of={changes} />
     <ReasonField of={auditedAction} isRequired />
     <FailureNotice of={auditedAction.action} />

@@ -61,7 +61,8 @@ export class AccountLife extends MailboxLife {
     const { access_token: access, refresh_token, id_token } = exchanged.answer.body;
     await this.login(session, exchanged, id_token);
     const credential = this.recorder.issue('access token', exchanged, [scopes.grants, scope]);
-    this.add({ credential, present: (replica) => replica.as(`Bearer ${access}`).get('/v1/oauth2/@me') });
+    const authorization = `Bearer ${access}`;
+    this.add({ credential, authorization, present: (replica) => replica.as(authorization).get('/v1/oauth2/@me') });
     this.refreshToken = { token: refresh_token, issued: exchanged };
     if (this.random.chance(0.5)) await this.race(token);
   }
@@ -132,6 +133,7 @@ export class AccountLife extends MailboxLife {
     const credential = this.recorder.issue('bot token', issued, [scope, botScope]);
     this.add({
       credential,
+      authorization: `Bot ${token}`,
       gatewayToken: token,
       present: (replica) => replica.as(`Bot ${token}`).get('/v1/applications/@me'),
     });
@@ -168,7 +170,8 @@ export class AccountLife extends MailboxLife {
     const { id, token } = created.answer.body;
     const credential = this.recorder.issue('personal access token', created, [this.scopes.tokens]);
     this.personalToken = { id, credential: credential.id };
-    this.add({ credential, present: (replica) => replica.as(`Bearer ${token}`).get('/v1/oauth2/userinfo') });
+    const authorization = `Bearer ${token}`;
+    this.add({ credential, authorization, present: (replica) => replica.as(authorization).get('/v1/oauth2/userinfo') });
   }
 
   private async deleteToken(): Promise<boolean> {

@@ -2,7 +2,15 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Checker, type Promises, type Rule } from './checker.js';
 import { type Credential, History, type Outcome } from './history.js';
 
-const PROMISES: Promises = { told: 1000, unchecked: 60_000, recovery: 10_000, wakeup: 1000, loggedOut: 10_000 };
+const PROMISES: Promises = {
+  told: 1000,
+  unchecked: 60_000,
+  recovery: 10_000,
+  wakeup: 1000,
+  dropped: 100,
+  lost: 200,
+  loggedOut: 10_000,
+};
 
 const KEYS = [generateKeyPairSync('rsa', { modulusLength: 2048 }), generateKeyPairSync('rsa', { modulusLength: 2048 })];
 
@@ -22,6 +30,16 @@ class Made extends History {
 
   revoked(scope: string, start: number, end: number, outcome: Outcome = 'ok', spares: string[] = []): this {
     this.revocations.push({ kind: 'logout', ends: [scope], spares, start, end, outcome, replica: 1 });
+    return this;
+  }
+
+  usedAt(service: number, start: number, end: number, outcome: Outcome = 'ok'): this {
+    this.serviceUses.push({ service, credential: 'token', start, end, outcome });
+    return this;
+  }
+
+  cutOff(service: number, start: number, end: number): this {
+    this.serviceCuts.push({ service, start, end });
     return this;
   }
 
@@ -321,5 +339,33 @@ describe('the checker of histories: ID tokens, logout tokens and keys', () => {
     token().login().rotated(1, 2, 'unknown').rotated(11, 14).published(5, 1).expect();
     token().login().rotated(1, 2, 'unknown').rotated(3, 4).rotated(11, 14).published(5, 1).expect(lacking);
     token().login().rotated(11, 14).published(30, 1).expect(lacking);
+  });
+});
+
+describe('services that keep decisions', () => {
+  const late: Rule = 'admitted by a service after its end';
+  const cutOff: Rule = 'admitted by a service that was cut off';
+
+  test('may admit a revoked credential for a short time', () => {
+    token().revoked('token', 1000, 1010).usedAt(0, 900, 905).usedAt(0, 1100, 1105).usedAt(1, 1105, 1200).expect();
+    token().revoked('token', 1000, 1010).usedAt(0, 1111, 1200).expect(late);
+    token().revoked('token', 1000, 1010).usedAt(0, 1111, 1200, 'refused').usedAt(0, 1111, 1200, 'unknown').expect();
+  });
+
+  test('reject no credential without a cause', () => {
+    token().usedAt(0, 900, 905, 'refused').expect('refused without a cause');
+    token().revoked('token', 900, 1010, 'unknown').usedAt(0, 890, 905, 'refused').expect();
+  });
+
+  test('admit nothing if they are cut off', () => {
+    token().cutOff(0, 1000, 2000).usedAt(0, 1199, 1210).usedAt(1, 1500, 1510).usedAt(0, 1900, 2001).expect();
+    token().cutOff(0, 1000, 2000).usedAt(0, 1201, 1210).expect(cutOff);
+    token().cutOff(0, 1000, 2000).usedAt(0, 1201, 1210, 'unknown').expect();
+  });
+
+  test('have a lag for each credential that they had admitted before', () => {
+    const history = token().revoked('token', 1000, 1010).usedAt(0, 900, 905).usedAt(0, 1050, 1055);
+    history.usedAt(1, 900, 905).usedAt(1, 1050, 1055, 'refused').usedAt(2, 1050, 1055, 'refused');
+    expect(Checker.check(history, PROMISES).lags).toEqual([40, 0]);
   });
 });

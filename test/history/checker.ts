@@ -8,6 +8,7 @@ import type {
   PublishedEvent,
   Read,
   Revocation,
+  ServiceUse,
   SignedToken,
   Socket,
   Stream,
@@ -27,10 +28,16 @@ export interface Promises {
   readonly wakeup: number;
   /** Within this time after the end of a session and of all disturbances, its logout tokens arrive. */
   readonly loggedOut: number;
+  /** Within this time, services do not admit a revoked credential. */
+  readonly dropped: number;
+  /** After this time without a connection to Gatehouse, services admit nothing. */
+  readonly lost: number;
 }
 
 export type Rule =
   | 'used after its end'
+  | 'admitted by a service after its end'
+  | 'admitted by a service that was cut off'
   | 'redeemed twice'
   | 'an acknowledged change was lost'
   | 'a change that was refused'
@@ -82,6 +89,8 @@ export class Checker {
   private readonly running: HealthyTime;
   /** How long sockets outlived a revoked credential at replicas that nothing disturbed. */
   readonly delays: number[] = [];
+  /** How long services admitted credentials after they were revoked; 0 if they did not. */
+  readonly lags: number[] = [];
 
   private constructor(
     private readonly history: History,
@@ -97,16 +106,24 @@ export class Checker {
     this.running = new HealthyTime(stops, promises.wakeup);
   }
 
-  /** @returns every violation, and how long sockets outlived their credentials at replicas that nothing disturbed */
-  static check(history: History, promises: Promises): { violations: Violation[]; delays: number[] } {
+  /**
+   * @returns every violation, how long sockets outlived their credentials at replicas that nothing disturbed, and how
+   * long services admitted revoked credentials
+   */
+  static check(
+    history: History,
+    promises: Promises,
+  ): { violations: Violation[]; delays: readonly number[]; lags: readonly number[] } {
     const checker = new Checker(history, promises);
     checker.checkUses();
+    checker.checkServices();
     checker.checkMembers();
     checker.checkSockets();
     checker.checkStreams();
     checker.checkLogouts();
     checker.checkKeys();
-    return { violations: checker.violations, delays: checker.delays };
+    const { violations, delays, lags } = checker;
+    return { violations, delays, lags };
   }
 
   private found(rule: Rule, what: string): void {
@@ -154,6 +171,42 @@ export class Checker {
     this.found(
       'used after its end',
       `${id} at replica ${use.replica}, ${during(use)}, ${at(use.start - end.end)} after ${end.kind} (${during(end)}) was acknowledged`,
+    );
+  }
+
+  private checkServices(): void {
+    const cuts = byKey(this.history.serviceCuts, ({ service }) => String(service));
+    for (const [, uses] of byKey(this.history.serviceUses, ({ credential, service }) => `${service} ${credential}`)) {
+      const [{ credential: id, service }] = uses as [ServiceUse];
+      const credential = this.history.credentials.get(id);
+      if (!credential) throw new Error(`nobody issued ${id}`);
+      const end = this.endOf(credential);
+      const admitted = uses.filter(({ outcome }) => outcome === 'ok');
+      if (end) this.checkServiceEnd(admitted, uses, end);
+      const doubtedFrom = this.doubtedFrom(credential);
+      for (const use of uses) {
+        if (use.outcome !== 'refused' || use.start < credential.issued.end || use.end > doubtedFrom) continue;
+        this.found('refused without a cause', `${id} at service ${service}, ${during(use)}`);
+      }
+      for (const cut of cuts.get(String(service)) ?? []) {
+        for (const use of admitted) {
+          if (use.start <= cut.start + this.promises.lost || use.end >= cut.end) continue;
+          this.found('admitted by a service that was cut off', `${id} at service ${service}, ${during(use)}`);
+        }
+      }
+    }
+  }
+
+  private checkServiceEnd(admitted: readonly ServiceUse[], uses: readonly ServiceUse[], end: Revocation): void {
+    const lag = Math.max(0, ...admitted.map(({ start }) => start - end.end));
+    // Only a service that admitted the credential before can have kept it.
+    if (admitted.some(({ start }) => start <= end.end) && uses.some(({ start }) => start > end.end))
+      this.lags.push(lag);
+    if (lag <= this.promises.dropped) return;
+    const [{ credential, service }] = uses as [ServiceUse];
+    this.found(
+      'admitted by a service after its end',
+      `${credential} at service ${service}, ${at(lag)} after ${end.kind} (${during(end)}) was acknowledged`,
     );
   }
 

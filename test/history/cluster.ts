@@ -1,3 +1,5 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { query } from '../machine/databases.js';
 import { DedicatedServer } from '../machine/dedicated-server.js';
@@ -6,7 +8,8 @@ import { endProcesses, ServiceProcess, until } from '../machine/service-process.
 import { Client } from '../support/client.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import type { Front } from '../support/gatehouse.js';
-import { environmentOf, type Persona, person, ScriptedProvider } from '../support/index.js';
+import { environmentOf, newApp, type Persona, person, ScriptedProvider } from '../support/index.js';
+import { Service } from './services.js';
 
 export const REPLICAS = 3;
 
@@ -79,6 +82,20 @@ export class Replica implements Front {
   }
 }
 
+/** The policy of the services. */
+const POLICY = 'history';
+const DECLARATION = { accepts: 'authenticated', scope: 'identify', allow_suspicious: true };
+
+async function startServices(first: Replica, replicas: readonly Replica[], root: Persona): Promise<Service[]> {
+  const app = await newApp(first, root);
+  const client = { id: app.id, secret: app.secret ?? '' };
+  await first
+    .as(root)
+    .patch(`/v1/admin/applications/${app.id}`, { resource_policies: [POLICY] })
+    .expect(200);
+  return Promise.all([0, 1, 2].map((index) => Service.start(index, POLICY, replicas, client)));
+}
+
 /** Three replicas with their own PostgreSQL, Redis and OpenID provider, and an account with all rights. */
 export class Cluster {
   private addresses = 0;
@@ -91,9 +108,13 @@ export class Cluster {
     readonly provider: ScriptedProvider,
     /** Gets the logout tokens of all applications. */
     readonly receiver: LogoutReceiver,
+    /** Services that keep decisions of the replicas. */
+    readonly services: readonly Service[],
   ) {}
 
   static async start(): Promise<Cluster> {
+    const policies = join(mkdtempSync(join(tmpdir(), 'gatehouse-policies-')), 'policies.json');
+    writeFileSync(policies, JSON.stringify({ policies: { [POLICY]: DECLARATION } }));
     const [postgres, redis] = await Promise.all([DedicatedServer.postgres(), DedicatedServer.redis()]);
     const provider = await ScriptedProvider.start();
     const limits = { sockets_per_address: 1e6, payloads_per_address: 1e6, attempts_per_address: 1e6 };
@@ -102,6 +123,7 @@ export class Cluster {
       OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0',
       ARGON2_CONCURRENCY: '1',
       ABUSE_BANS: 'off',
+      SERVICE_POLICIES_FILE: policies,
       BACKCHANNEL_ALLOW_PRIVATE_ADDRESSES: 'true',
       TRUSTED_PROXIES: PROXY,
       GATEWAY_NUMBERS: JSON.stringify({ ...limits, unchecked_ms: UNCHECKED_MS }),
@@ -129,7 +151,8 @@ export class Cluster {
       .expect(200);
     // Creates the signing keys, so that every later key set contains the current and the next ones.
     await first.anonymous.get('/.well-known/jwks.json').expect(200);
-    return new Cluster(postgres, redis, replicas, root, provider, await LogoutReceiver.start());
+    const services = await startServices(first, replicas, root);
+    return new Cluster(postgres, redis, replicas, root, provider, await LogoutReceiver.start(), services);
   }
 
   /** An unused IP address from the range for benchmarks (RFC 2544). */
@@ -160,6 +183,7 @@ export class Cluster {
   }
 
   async close(): Promise<void> {
+    for (const service of this.services) service.close();
     await endProcesses();
     await this.receiver.stop();
     for (const { database, redis } of this.replicas) {

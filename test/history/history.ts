@@ -37,6 +37,19 @@ export interface Use extends Attempt {
   readonly how?: 'resume';
 }
 
+/** A credential was presented to a service that keeps decisions (forward-auth.md section 4). */
+export interface ServiceUse extends Interval {
+  /** The index of the service. */
+  readonly service: number;
+  readonly credential: string;
+  readonly outcome: Outcome;
+}
+
+/** A service could not reach Gatehouse. */
+export interface ServiceCut extends Interval {
+  readonly service: number;
+}
+
 /** An attempt to revoke everything with one of these scopes that was issued earlier. */
 export interface Revocation extends Attempt {
   readonly kind: string;
@@ -125,6 +138,8 @@ export interface Disturbance extends Interval {
 export class History {
   readonly credentials = new Map<string, Credential>();
   readonly uses: Use[] = [];
+  readonly serviceUses: ServiceUse[] = [];
+  readonly serviceCuts: ServiceCut[] = [];
   readonly revocations: Revocation[] = [];
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
@@ -148,7 +163,7 @@ export class History {
   *lines(): Generator<string> {
     yield JSON.stringify({ entry: 'end', at: this.end });
     for (const credential of this.credentials.values()) yield JSON.stringify({ entry: 'credential', ...credential });
-    const attempts = ['uses', 'revocations', 'writes', 'reads'] as const;
+    const attempts = ['uses', 'serviceUses', 'serviceCuts', 'revocations', 'writes', 'reads'] as const;
     const others = ['sockets', 'events', 'streams', 'disturbances'] as const;
     const openid = ['logins', 'tokens', 'keySets', 'rotations'] as const;
     const entries = [...attempts, ...others, ...openid];

@@ -31,10 +31,11 @@ export class Nemesis {
         await fault(random);
       }
     };
-    const [ofReplicas, ofServers] = [this.random.fork(), this.random.fork()];
+    const [ofReplicas, ofServers, ofServices] = [this.random.fork(), this.random.fork(), this.random.fork()];
     await Promise.all([
       lane(ofReplicas, 3000, (random) => this.disturbReplica(random)),
       lane(ofServers, 25_000, (random) => this.disturbServer(random)),
+      lane(ofServices, 3000, (random) => this.disturbService(random)),
     ]);
   }
 
@@ -122,6 +123,16 @@ export class Nemesis {
       ['Redis halted', 'deaf', halted(redis)],
     ];
     await this.inflict(random.pick(faults), replicas, Math.min(6000, Nemesis.duration(random)));
+  }
+
+  /** Kills and halts services, and cuts or freezes their connections to Gatehouse. */
+  private async disturbService(random: Random): Promise<void> {
+    const service = random.pick(this.cluster.services);
+    const [fault, isCut, work] = random.pick(service.faults);
+    const start = now();
+    await work(Nemesis.duration(random));
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    if (isCut) this.history.serviceCuts.push({ service: service.index, start, end: now() });
   }
 
   private async inflict([fault, kind, work]: Fault, on: readonly Replica[], ms: number): Promise<void> {

@@ -61,6 +61,7 @@ export abstract class PersonLife extends Life {
     const session: Session = {
       credential,
       token,
+      authorization: token,
       gatewayToken: token,
       present: (replica) => replica.as(token).get('/v1/users/@me'),
       shows: [

@@ -3,6 +3,7 @@ import type { LogoutReceiver } from '../machine/logout-receiver.js';
 import type { Answer } from '../support/exchange.js';
 import type { Cluster, Replica } from './cluster.js';
 import type { Attempt, Credential, History, Interval, Outcome, Socket } from './history.js';
+import type { Service } from './services.js';
 
 export const now = (): number => performance.now();
 
@@ -15,6 +16,8 @@ export interface AttemptResult extends Attempt {
 export interface PresentedCredential {
   readonly credential: Credential;
   present(replica: Replica): PromiseLike<Answer>;
+  /** The value of `Authorization`, if services accept it. */
+  readonly authorization?: string;
   /** The token for Identify, if the gateway accepts the credential. */
   readonly gatewayToken?: string;
   /** The members that the response contains. */
@@ -37,9 +40,13 @@ export interface IdentifyResult {
   leave(): void;
 }
 
+function statusOutcome(status: number): Outcome {
+  if (status >= 500 || status === 429) return 'unknown';
+  return status < 300 ? 'ok' : 'refused';
+}
+
 function outcomeOf(answer: Answer | undefined): Outcome {
-  if (answer === undefined || answer.status >= 500 || answer.status === 429) return 'unknown';
-  return answer.status < 300 ? 'ok' : 'refused';
+  return answer === undefined ? 'unknown' : statusOutcome(answer.status);
 }
 
 /** Performs the operations of clients and records them. */
@@ -78,6 +85,15 @@ export class Recorder {
         this.history.reads.push({ start, end, replica: replica.index, member, value: of(answer) });
     }
     return attempted;
+  }
+
+  /** Presents a credential to a service. */
+  async useAt(service: Service, { credential, authorization }: PresentedCredential): Promise<Outcome> {
+    const start = now();
+    const status = await service.present(authorization as string).catch(() => 503);
+    const outcome = statusOutcome(status);
+    this.history.serviceUses.push({ service: service.index, credential: credential.id, start, end: now(), outcome });
+    return outcome;
   }
 
   async revoke(

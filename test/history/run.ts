@@ -20,6 +20,8 @@ export const PROMISES: Promises = {
   wakeup: 2000,
   // A host is claimed for 60 s, and then gets 10 logout tokens per second.
   loggedOut: 90_000 + ALLOWANCE_MS,
+  dropped: 1000,
+  lost: 1000,
 };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -31,10 +33,16 @@ export interface Findings {
   readonly told: string;
 }
 
-function summed(history: History, delays: readonly number[], faults: ReadonlyMap<string, number>): string {
+function summed(
+  history: History,
+  delays: readonly number[],
+  lags: readonly number[],
+  faults: ReadonlyMap<string, number>,
+): string {
   const {
     credentials,
     uses,
+    serviceUses,
     revocations,
     writes,
     reads,
@@ -56,16 +64,21 @@ function summed(history: History, delays: readonly number[], faults: ReadonlyMap
   for (const { kind, outcome } of revocations) if (outcome === 'ok') byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
   const list = (counts: ReadonlyMap<string, number>) =>
     [...counts].map(([what, count]) => `${count} ${what}`).join(', ');
-  const sorted = delays.toSorted((a, b) => a - b);
-  const quantile = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]?.toFixed(0);
+  const quantiles = (values: readonly number[]) => {
+    const sorted = values.toSorted((a, b) => a - b);
+    const quantile = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]?.toFixed(0);
+    return `median ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms`;
+  };
   return [
     `${credentials.size} credentials; ${uses.length} uses (${outcomes(uses)})`,
     `${revocations.length} revocations (${outcomes(revocations)}): ${list(byKind)}`,
     `${resumes.length} resumes (${outcomes(resumes)}), ${forgotten.length} sessions forgotten; ${events.length} events`,
     `${logins.length} logins, ${tokens.filter(({ kind }) => kind === 'logout token').length} logout tokens, ` +
       `${keySets.length} key sets, ${rotations.length} key rotations (${outcomes(rotations)})`,
-    `${writes.length} writes (${outcomes(writes)}), ${reads.length} reads; ${sockets.length} sockets, of which ${sorted.length} were ` +
-      `closed at undisturbed replicas: median ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms after the answer`,
+    `${writes.length} writes (${outcomes(writes)}), ${reads.length} reads; ${sockets.length} sockets, of which ${delays.length} were ` +
+      `closed at undisturbed replicas: ${quantiles(delays)} after the answer`,
+    `${serviceUses.length} uses at services (${outcomes(serviceUses)}); they kept ${lags.length} revoked credentials: ` +
+      `${quantiles(lags)} after the answer`,
     `faults: ${list(faults) || 'none'}`,
   ].join('\n');
 }
@@ -89,8 +102,8 @@ export async function run(cluster: Cluster, seed: number, isOver: () => boolean)
   recorder.finish();
   isObserved = false;
   await watching;
-  const { violations, delays } = Checker.check(history, PROMISES);
-  return { violations, history, told: summed(history, delays, nemesis.counts) };
+  const { violations, delays, lags } = Checker.check(history, PROMISES);
+  return { violations, history, told: summed(history, delays, lags, nemesis.counts) };
 }
 
 const LOOK_EVERY_MS = 1000;

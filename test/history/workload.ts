@@ -58,7 +58,11 @@ export class Workload {
         continue;
       }
       const replica = random.pick(cluster.replicas);
-      const { credential, gatewayToken } = presented;
+      const { credential, gatewayToken, authorization } = presented;
+      if (authorization && random.chance(0.5)) {
+        if ((await recorder.useAt(random.pick(cluster.services), presented)) === 'unknown') await pause(20);
+        continue;
+      }
       if (gatewayToken && random.chance(0.05)) await recorder.identify(replica, credential, gatewayToken);
       else if ((await recorder.use(replica, presented)).outcome === 'unknown') await pause(20);
     }
@@ -79,6 +83,8 @@ export class Workload {
     const { cluster, recorder, pool } = this.surroundings;
     for (const presented of pool.all()) {
       await Promise.all(cluster.replicas.map((replica) => recorder.use(replica, presented)));
+      if (presented.authorization)
+        await Promise.all(cluster.services.map((service) => recorder.useAt(service, presented)));
     }
   }
 }

@@ -67,10 +67,11 @@ export class Subject {
     { command: [program, ...args], library }: Implementation,
     gatehouseUrl: string,
     { id, secret }: { readonly id: string; readonly secret: string } = CLIENT,
+    { timeoutMs = TIMEOUT_MS, maxKept = MAX_KEPT } = {},
   ): Promise<Subject> {
     const env = {
       ...{ PATH: process.env.PATH, GATEHOUSE_URL: gatehouseUrl, CLIENT_ID: id, CLIENT_SECRET: secret },
-      ...{ VERIFY: library, TIMEOUT_MS: String(TIMEOUT_MS), MAX_KEPT: String(MAX_KEPT), PYTHONDONTWRITEBYTECODE: '1' },
+      ...{ VERIFY: library, TIMEOUT_MS: String(timeoutMs), MAX_KEPT: String(maxKept), PYTHONDONTWRITEBYTECODE: '1' },
     };
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const port = await new Promise<number>((resolve, reject) => {

@@ -22,7 +22,7 @@ const documents = defineFeature('documents', {
   servicePolicies: { 'documents-read': { accepts: 'authenticated', requests: 30, seconds: 3600 } },
 });
 
-/** Every spelling of the headers that a client could forge, in the style of WSGI and CGI too. */
+/** Spellings of the headers that a client could forge, also those that CGI and WSGI read as equal. */
 const FORGED = [
   ...['Account-Id', 'Kind', 'Username', 'Application-Id', 'Scopes', 'Policy', 'Assertion'].flatMap((name) => [
     ...[`X-Auth-${name}`, `x-auth-${name.toLowerCase()}`, `X_AUTH_${name.toUpperCase().replace('-', '_')}`],

@@ -49,6 +49,7 @@ const SECTIONS = [
       'operators/single-sign-on',
       'operators/connections',
       'operators/proxies',
+      'operators/forward-authentication',
       'operators/container',
       'operators/kubernetes',
       'operators/virtual-machine',

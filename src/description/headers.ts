@@ -33,6 +33,25 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Header>> = {
   Location: { description: 'URL to open next', schema: { type: 'string', format: 'uri-reference' } },
   'Content-Range': { description: 'Range of the content', schema: TEXT },
   'Accept-Ranges': { description: 'Ranges are supported', schema: { const: 'bytes' } },
+  'X-Auth-Account-Id': { description: 'ID of the account; - for anonymous callers', schema: TEXT, required: true },
+  'X-Auth-Kind': {
+    description: 'Kind of the credential',
+    schema: { type: 'string', enum: ['session', 'bot', 'bearer', 'anonymous'] },
+    required: true,
+  },
+  'X-Auth-Username': {
+    description: 'Username and discriminator, percent-encoded; - for anonymous callers',
+    schema: TEXT,
+    required: true,
+  },
+  'X-Auth-Application-Id': { description: 'ID of the application, or -', schema: TEXT, required: true },
+  'X-Auth-Scopes': {
+    description: 'Scopes of the access token, separated by spaces, or -',
+    schema: TEXT,
+    required: true,
+  },
+  'X-Auth-Policy': { description: 'Name of the service policy', schema: TEXT, required: true },
+  'X-Auth-Assertion': { description: 'JWT with the same data, valid for 10 seconds', schema: TEXT, required: true },
 };
 
 export const RATE_HEADERS: readonly string[] = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map(

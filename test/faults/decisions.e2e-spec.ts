@@ -138,7 +138,7 @@ describeOnPostgres('forward-auth.md 3: three replicas', () => {
     60_000,
   );
 
-  test('a start with another policy announces it, and replicas with the former one let nobody keep its decisions', async () => {
+  test('a start with another policy announces it, and replicas with the former one forbid to keep its decisions', async () => {
     const stream = await RevocationClient.open(replicas[0], app);
     await stream.next('alive');
     const before = await decide(replicas[0], alice.authorization);

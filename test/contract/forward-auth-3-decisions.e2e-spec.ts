@@ -227,3 +227,40 @@ describe('forward-auth.md 3: the application', () => {
     expectApiError(await ask({ policy: 'notes-any' }), 'RATE_LIMITED');
   });
 });
+
+describe('forward-auth.md 3: failures of callers', () => {
+  const settings = { IP_BAN_SCORE: '5', IP_BAN_STRIKES: '1', ABUSE_BANS: 'on' };
+
+  test('ban their address only for decisions of this application', async () => {
+    const own = await gatehouse({ env: settings, features: [notes] });
+    const { alice: user, app: one, stranger: another } = await clients(own);
+    const operator = await administrator(own, '*');
+    for (const { id } of [one, another]) {
+      const body = { resource_policies: ['notes-any'] };
+      await own.as(operator).patch(`/v1/admin/applications/${id}`, body).expect(200);
+    }
+    const address = '8.8.4.4';
+    const from = async (client: App, authorization: string, more: object = { address }) => {
+      const input = { policy: 'notes-any', authorization, ...more };
+      return (
+        await own
+          .as(basic(client.id, client.secret ?? ''))
+          .post(DECISIONS, input)
+          .expect(200)
+      ).body;
+    };
+    expect(await from(one, user.authorization)).toMatchObject({ status: 200 });
+    let status = 401;
+    for (let n = 0; n < 40 && status === 401; n++) ({ status } = await from(one, `flx_unknown${n}`));
+    const banned = await from(one, user.authorization);
+    expect(banned).toMatchObject({ admitted: false, status: 403, expires_in: 0 });
+    const { code, expires_at } = JSON.parse(banned.body);
+    expect(code).toBe('GLOBAL_IP_TEMPORARILY_BANNED');
+    expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
+    expect(await from(one, user.authorization, { address: '8.8.4.5' })).toMatchObject({ status: 200 });
+    expect(await from(one, user.authorization, {})).toMatchObject({ status: 200 });
+    expect(await from(another, user.authorization)).toMatchObject({ status: 200 });
+    expect(await own.sql('SELECT value FROM ip_ban')).toEqual([]);
+    await own.close();
+  });
+});

@@ -356,6 +356,12 @@ describe('forward-auth.md 2: requests', () => {
       expectApiError(await client.get(at('notes-user')), 'GLOBAL_IP_BANNED', { ip_address: '203.0.113.9' });
       await liftBan(own, '203.0.113.9');
       await client.get(at('notes-user')).expect(200);
+      const guesser = own.anonymous.with({ 'x-forwarded-for': '9.9.9.9' }).from('127.0.0.7');
+      for (let guess = 0; guess < 20; guess++)
+        await guesser.get(at('notes-user'), { headers: { authorization: `flx_${guess}` } }).expect(401);
+      await own.idle();
+      expectApiError(await guesser.get(at('notes-anyone')), 'GLOBAL_IP_TEMPORARILY_BANNED', { ip_address: '9.9.9.9' });
+      await client.get(at('notes-user')).expect(200);
       const active = await own.sql('SELECT last_active_ip FROM account WHERE last_active_ip IS NOT NULL');
       expect(active.map((row) => row.last_active_ip).filter((ip) => ip.startsWith('127.'))).toEqual([]);
     } finally {

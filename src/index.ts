@@ -133,6 +133,7 @@ export type {
   LifecycleSubscriber,
   LifecycleType,
 } from './policy/lifecycle.js';
+export type { ServicePolicyDeclaration } from './policy/service-policy.js';
 export { run } from './run.js';
 export { start } from './start.js';
 export { pageHeaders } from './web/content-policy.js';

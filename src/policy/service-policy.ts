@@ -3,18 +3,18 @@ import type { Identity } from './identity.js';
 import { findModifierFaults, type PolicyKind, type RoutePolicy } from './route-policy.js';
 
 /** The callers that a service policy can accept, each with the base policy of a route that it corresponds to. */
-const KINDS = {
+const KINDS: Readonly<Record<ServicePolicyDeclaration['accepts'], PolicyKind>> = {
   authenticated: 'Authenticated',
   user: 'UserOnly',
   bot: 'BotOnly',
   bearer: 'BearerOnly',
   public: 'Public',
-} as const satisfies Record<string, PolicyKind>;
+};
 
 /** A policy that Gatehouse enforces for another service, in the words of a route (contract/forward-auth.md section 1). */
 export interface ServicePolicyDeclaration {
   /** The accepted callers: `authenticated`, `user`, `bot`, `bearer` (requires `scope`) or `public`. */
-  readonly accepts: keyof typeof KINDS;
+  readonly accepts: 'authenticated' | 'user' | 'bot' | 'bearer' | 'public';
   /** A scope that access tokens need. */
   readonly scope?: string;
   /** Admit accounts with an outstanding suspicious-activity requirement. Default: false. */

@@ -99,8 +99,8 @@ export class Pages implements OnApplicationBootstrap {
   }
 
   private renderTemplate(product: string, error?: ShownError): string {
-    const { brand, gatewayUrl, media, web, production, mailTransport, webauthnRpId, deletionGraceHours, admin } =
-      this.config;
+    const { brand, gatewayUrl, media, web, production, mailTransport, webauthnRpId, deletionGraceHours } = this.config;
+    const { admin, personalTokens } = this.config;
     const known = {
       product,
       accent: brand.accent,
@@ -114,6 +114,7 @@ export class Pages implements OnApplicationBootstrap {
       pages: web.pages,
       admin: web.admin,
       deletionHours: deletionGraceHours,
+      tokenDays: personalTokens.isEnabled ? personalTokens.maxDays : 0,
       development: !production && mailTransport === 'inbox',
       needsAdministrator: this.needsAdministrator && web.admin && admin.networks.length === 0,
       ...(error && { error }),

@@ -229,4 +229,60 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
     expect(await button('Save scopes').count()).toBe(0);
     await visit.leave();
   });
+
+  test('the list follows changes in another tab when the page is shown again', async () => {
+    const { page } = visit;
+    await arrive(PAGE);
+    await page.getByText('You don’t have any access tokens yet.').waitFor();
+    const { id } = await made({ name: 'Made elsewhere' });
+    const show = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await show();
+    await items('Your access tokens').getByText('Made elsewhere', { exact: true }).waitFor();
+    await world.service.as(owner).delete(`${TOKENS}/${id}`).expect(204);
+    await show();
+    await page.getByText('You don’t have any access tokens yet.').waitFor();
+    await visit.leave();
+  });
+});
+
+describeInBrowser('PERSONAL_TOKENS and PERSONAL_TOKEN_MAX_DAYS on the pages', () => {
+  test('off: no menu entry, and the page explains it', async () => {
+    const world = await site({ env: { PERSONAL_TOKENS: 'off' } });
+    try {
+      const owner = await verifiedPerson(world.service, 'owner');
+      const visit = await world.visit();
+      await visit.arrive('/account/webhooks', owner.authorization);
+      await visit.page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor();
+      expect(await visit.page.getByRole('link', { name: 'Access tokens', exact: true }).count()).toBe(0);
+      await visit.open(PAGE);
+      await visit.page.getByText('Access tokens are turned off on this platform.').waitFor();
+      expect(await visit.page.getByRole('button', { name: 'New access token' }).count()).toBe(0);
+      await visit.leave();
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('the form names the maximum lifetime, and its default is not longer', async () => {
+    const world = await site({ env: { PERSONAL_TOKEN_MAX_DAYS: '14' } });
+    try {
+      const owner = await verifiedPerson(world.service, 'owner');
+      const visit = await world.visit();
+      const { page } = visit;
+      await visit.arrive(PAGE, owner.authorization);
+      await page.getByRole('button', { name: 'New access token' }).press('Enter');
+      expect(await page.inputValue('[name=expires_in_days]')).toBe('14');
+      await page.getByText('1 to 14.', { exact: false }).waitFor();
+      await page.fill('[name=name]', 'Backup');
+      await page.locator('[name=scope-identify]').press('Space');
+      await page.fill('[name=expires_in_days]', '15');
+      await page.locator('[name=name]').press('Enter');
+      await page.getByLabel('Password', { exact: true }).fill(owner.password);
+      await page.keyboard.press('Enter');
+      await page.getByText('Enter a number from 1 to 14.', { exact: true }).waitFor();
+      await visit.leave();
+    } finally {
+      await world.close();
+    }
+  });
 });

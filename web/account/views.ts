@@ -1,3 +1,4 @@
+import { brand } from '../core/brand.js';
 import type { View } from '../core/views.js';
 
 /** The views of the account in navigation order. src/web/paths.ts must serve the same; a test compares them. */
@@ -93,6 +94,7 @@ export const VIEWS: readonly View[] = [
     title: 'tokens.title',
     icon: 'key-round',
     group: 'account.built',
+    ...(brand.tokenDays === 0 && { isUnlisted: true }),
     load: () => import('./tokens/view.js'),
   },
 ];

@@ -42,7 +42,7 @@ export default function Console() {
         title={view ? t(view.title) : t('admin.title')}
         part={t('admin.title')}
         home={isNotAdministrator.value ? '/account' : '/admin'}
-        views={views.filter(({ isUnlisted }) => !isUnlisted)}
+        views={views}
         aside={
           <>
             {canSearch && <SearchLink />}

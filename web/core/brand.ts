@@ -26,6 +26,8 @@ export interface Brand {
   readonly admin: boolean;
   /** Hours within which a deletion can be canceled. */
   readonly deletionHours: number;
+  /** Maximum lifetime of a personal access token in days. 0 if personal access tokens are turned off. */
+  readonly tokenDays: number;
   /** True if emails go to the development inbox. */
   readonly development: boolean;
   /** True until the instance has an administrator. */

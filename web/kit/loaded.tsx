@@ -53,6 +53,15 @@ export function useLoaded<T>(ask: () => Promise<T>, events: readonly (keyof Gate
   };
 }
 
+/** Reloads when the page becomes visible again, for changes in other tabs and on other devices that send no event. */
+export function useReloadWhenVisible(look: () => Promise<void>): void {
+  useEffect(() => {
+    const seen = () => void (document.visibilityState === 'visible' && look());
+    document.addEventListener('visibilitychange', seen);
+    return () => document.removeEventListener('visibilitychange', seen);
+  }, [look]);
+}
+
 /**
  * Shows a placeholder until the data is loaded, or an error with a retry button. During a reload the old data stays
  * visible.

@@ -72,6 +72,7 @@ export interface ShellProps {
  * The frame of all views in a section. The heading of a new view gets the focus, so that screen readers announce it.
  */
 export function Shell({ title, children, part, home, views, aside: beside, user }: ShellProps) {
+  const listed = views.filter(({ isUnlisted }) => !isUnlisted);
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef<string | null>(null);
   const leave = useAction(async () => {
@@ -125,7 +126,7 @@ export function Shell({ title, children, part, home, views, aside: beside, user 
         </div>
       </header>
       <div class="shell-body">
-        {views.length > 0 && <Navigation id={navigation} label={part} views={views} isOpen={isOpen.value} />}
+        {views.length > 0 && <Navigation id={navigation} label={part} views={listed} isOpen={isOpen.value} />}
         <main class="stack roomy">
           <div class="shell-heading">
             {item.value?.picture}

@@ -1,11 +1,11 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
 import { Ago } from '../../kit/ago.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Icon } from '../../kit/icon.js';
-import { Loading, useLoaded } from '../../kit/loaded.js';
+import { Loading, useLoaded, useReloadWhenVisible } from '../../kit/loaded.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { Badge } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
@@ -71,20 +71,12 @@ function Networks() {
   );
 }
 
-/** Reloads when the page becomes visible again, because sessions without a gateway connection send no events. */
-function useReloadWhenVisible(look: () => Promise<void>): void {
-  useEffect(() => {
-    const seen = () => void (document.visibilityState === 'visible' && look());
-    document.addEventListener('visibilitychange', seen);
-    return () => document.removeEventListener('visibilitychange', seen);
-  }, [look]);
-}
-
 export default function Sessions() {
   const sessions = useLoaded(() => api.get('/v1/auth/sessions'), ['SESSIONS_REPLACE']);
   const heading = useRef<HTMLHeadingElement>(null);
   const { run } = sessions.again;
   const others = othersOf(sessions.value.value ?? []);
+  // Sessions without a gateway connection send no events.
   useReloadWhenVisible(run);
   useLostFocus(heading);
   return (

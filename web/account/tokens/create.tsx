@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
 import { rich, t } from '../../core/language.js';
 import { ScopeName } from '../../core/scopes.js';
 import { Button } from '../../kit/button.js';
@@ -10,7 +11,8 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { secretsToShow } from '../../kit/shown-once.js';
 import { TOKENS, type TokensAndScopes } from './token.js';
 
-const DEFAULT_DAYS = '30';
+/** The default lifetime in days (tokens.md section 1). */
+const DEFAULT_DAYS = Math.min(30, brand.tokenDays);
 /** Maximum number of networks (tokens.md section 1). */
 const MAX_NETWORKS = 20;
 const NETWORK_FIELDS = Array.from({ length: MAX_NETWORKS }, (_, index) => `networks.${index}`);
@@ -32,7 +34,7 @@ export interface CreateFormProps extends Pick<TokensAndScopes, 'scopes' | 'words
 /** The form for a new token, which is shown once. */
 export function CreateForm({ scopes, words, onCancel, onCreated }: CreateFormProps) {
   const name = useSignal('');
-  const days = useSignal(DEFAULT_DAYS);
+  const days = useSignal(String(DEFAULT_DAYS));
   const networks = useSignal('');
   const chosen = useSignal<readonly string[]>([]);
   const sent = useRef<readonly string[]>([]);
@@ -85,9 +87,9 @@ export function CreateForm({ scopes, words, onCancel, onCreated }: CreateFormPro
       </fieldset>
       <Field
         {...fieldOf(days, create, 'expires_in_days')}
-        wrong={create.of('expires_in_days') && t('tokens.daysWrong')}
+        wrong={create.of('expires_in_days') && t('tokens.daysWrong', { max: brand.tokenDays })}
         label={t('tokens.days')}
-        hint={t('tokens.daysHint')}
+        hint={t('tokens.daysHint', { max: brand.tokenDays })}
         inputMode="numeric"
         isVerbatim
         required

@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
 import { formatDate, rich, t } from '../../core/language.js';
 import { ScopeName, type ScopeWords } from '../../core/scopes.js';
 import { Ago } from '../../kit/ago.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
-import { Loading, useLoaded } from '../../kit/loaded.js';
+import { Loading, useLoaded, useReloadWhenVisible } from '../../kit/loaded.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { ExpandableForm } from '../../kit/opened.js';
 import { RenameButton } from '../../kit/rename-button.js';
@@ -101,14 +102,13 @@ const Item = ({ token, words, onChanged }: OfToken & { readonly words: ScopeWord
   </li>
 );
 
-/** Personal access tokens of the user. */
-export default function Tokens() {
+function Tokens() {
   const loaded = useLoaded(loadTokens);
   const heading = useRef<HTMLHeadingElement>(null);
   useLostFocus(heading);
   const known = loaded.value.value;
-  const changed = () => loaded.again.run();
-  if (loaded.again.failure.value?.code === 'NOT_FOUND') return <Empty>{t('tokens.off')}</Empty>;
+  const { run: changed } = loaded.again;
+  useReloadWhenVisible(changed);
   return (
     <>
       <section class="section" aria-labelledby="tokens">
@@ -139,3 +139,6 @@ export default function Tokens() {
     </>
   );
 }
+
+/** Personal access tokens of the user. */
+export default () => (brand.tokenDays === 0 ? <Empty>{t('tokens.off')}</Empty> : <Tokens />);

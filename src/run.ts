@@ -12,6 +12,7 @@ import { Log } from './core/log.js';
 import { stopListening } from './core/machine/node-internals.js';
 import { MetricsReader } from './core/metrics.js';
 import { onUncaughtError } from './core/uncaught-errors.js';
+import type { EndSignal } from './core/workers/messages.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { Gateway } from './gateway/gateway.service.js';
 import { ConnectionRegistry } from './http/front-door/connection-registry.js';
@@ -27,12 +28,15 @@ import { Readiness } from './service/readiness.service.js';
 const SHUTDOWN_GRACE_MS = 3000;
 /** Timeout for the final metrics report to the primary. */
 const METRICS_REPORT_TIMEOUT_MS = 1000;
+/** How long a connection that was just accepted has to send its first request. */
+const FIRST_REQUEST_MS = 1000;
 /** Poll interval for running requests and for readiness. */
 const POLL_INTERVAL_MS = 20;
 
 /**
- * Listens and, on SIGTERM or SIGINT, drains: accepts no new work, finishes running requests, releases everything. After
- * an uncaught failure it drains in the same way and exits with 1. A worker also drains after a message of the primary process.
+ * Listens and, on SIGTERM or SIGINT, drains: accepts no new work, finishes running requests, releases everything. Before
+ * that, SIGTERM leaves load balancers the time to notice. After an uncaught failure it drains and exits with 1. A worker
+ * does the same after a message of the primary process.
  */
 export async function run(app: INestApplication<Server>): Promise<void> {
   const metrics = await listen(app);
@@ -40,11 +44,12 @@ export async function run(app: INestApplication<Server>): Promise<void> {
   let isEnding = false;
   let exitCode = 0;
   const reportFault = (error: unknown) => log.error('a shutdown step failed', { error });
-  const end = () => {
+  const end = (signal: EndSignal = 'SIGINT') => {
     if (isEnding) return;
     isEnding = true;
-    metrics?.close();
     const shutDown = async () => {
+      if (signal === 'SIGTERM') await leave(app);
+      metrics?.close();
       await drain(app);
       await finishesBy(performance.now() + METRICS_REPORT_TIMEOUT_MS, sendFinalReport(app));
     };
@@ -97,12 +102,12 @@ export async function run(app: INestApplication<Server>): Promise<void> {
 }
 
 /** A second signal exits immediately. */
-function shutDownOnSignals(end: () => void): void {
+function shutDownOnSignals(end: (signal: EndSignal) => void): void {
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (++signals > 1) process.exit(1);
-      end();
+      end(signal);
     });
   }
 }
@@ -195,6 +200,21 @@ async function adminSetupHint(app: INestApplication): Promise<string> {
   const isPreset = app.get(Config).setupToken !== undefined;
   const where = isPreset ? 'is GATEHOUSE_SETUP_TOKEN' : 'was shown at the first start';
   return `none yet. The setup token for POST /v1/setup ${where}. Or run ${grant}`;
+}
+
+/** Serves requests while readiness fails, and closes each connection after its next response. */
+async function leave(app: INestApplication<Server>): Promise<void> {
+  const { drainSeconds } = app.get(Config);
+  if (app.get(Database).isEmbedded || drainSeconds === 0) return;
+  app.get(Log).info('not ready: shutting down soon', { seconds: drainSeconds });
+  const load = app.get(Load);
+  load.leaving = true;
+  load.retiring = true;
+  await delay(drainSeconds * 1000);
+  // The system resets connections that wait to be accepted. At this point of the event loop, all have just been accepted.
+  await new Promise(setImmediate);
+  stopListening(app.getHttpServer());
+  await app.get(ConnectionRegistry).retire(performance.now() + FIRST_REQUEST_MS);
 }
 
 /** Shuts down within one deadline. Work that is not finished by then is cut off. */

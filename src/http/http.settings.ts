@@ -75,9 +75,15 @@ export class LoadSettings extends settings(LIMITS_SECTION, (read) => ({
 
 /** How long requests and connections may stay. */
 export class ConnectionSettings extends settings('Operation', (read) => ({
+  drainSeconds: read.int(
+    'DRAIN_SECONDS',
+    'Seconds after SIGTERM for which /health/ready fails and requests are still served, so that load balancers notice. Not with the embedded database, because no other process can take over',
+    5,
+    [0, 600],
+  ),
   shutdownSeconds: read.int(
     'SHUTDOWN_SECONDS',
-    'Seconds that running requests have to finish after SIGTERM',
+    'Seconds that running requests have to finish after DRAIN_SECONDS',
     25,
     [0, 600],
   ),

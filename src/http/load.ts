@@ -19,6 +19,8 @@ export class Load {
   private overloadedSince: number | undefined;
   private recoveringSince: number | undefined;
   draining = false;
+  /** The process will drain soon: requests are served, but readiness fails so that load balancers send no more. */
+  leaving = false;
   /** Another process has replaced this one. Requests are still served, and then their connections close. */
   retiring = false;
 

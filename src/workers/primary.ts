@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Log } from '../core/log.js';
 import {
+  type EndSignal,
   type MetricsReport,
   type PrimaryMessage,
   SLOT_VARIABLE,
@@ -89,9 +90,9 @@ class WorkerHandle {
   }
 
   /** A starting worker does not accept orders yet, so it gets a signal. */
-  shutDown(): void {
+  shutDown(signal: EndSignal): void {
     if (this.state === 'starting') this.worker.process.kill('SIGTERM');
-    else this.send({ gatehouse: 'end' });
+    else this.send({ gatehouse: 'end', signal });
   }
 }
 
@@ -118,7 +119,7 @@ class ClusterPrimary {
     private readonly log: Log,
   ) {
     cluster.setupPrimary({ execArgv: [...process.execArgv, '-r', THREADS] });
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.shutDown());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.shutDown(signal));
     process.on('SIGHUP', () => this.replaceWorkers());
   }
 
@@ -193,7 +194,9 @@ class ClusterPrimary {
     this.exitedWorkers.add(member.report);
     for (const round of this.collections) round.markAnswered(number);
     if (this.isShuttingDown) {
-      this.exitCode ||= code ?? 1;
+      // A worker that has not started is ended by the signal itself.
+      const isStopped = state === 'starting' && signal === 'SIGTERM';
+      this.exitCode ||= isStopped ? 0 : (code ?? 1);
       if (this.workers.size === 0) process.exit(this.exitCode);
       return;
     }
@@ -244,20 +247,20 @@ class ClusterPrimary {
 
   private retire(member: WorkerHandle): void {
     if (!this.workers.has(member.number) || member.state === 'leaving') return;
-    if (member.state === 'starting') member.shutDown();
+    if (member.state === 'starting') member.shutDown('SIGINT');
     else member.send({ gatehouse: 'retire' });
     member.state = 'leaving';
   }
 
   /** A second signal kills all workers immediately. */
-  private shutDown(): void {
+  private shutDown(signal: EndSignal): void {
     if (++this.signals > 1) {
       for (const { worker } of this.workers.values()) worker.process.kill('SIGKILL');
       process.exit(1);
     }
     clearTimeout(this.replacementTimer);
     if (this.workers.size === 0) process.exit(0);
-    for (const member of this.workers.values()) member.shutDown();
+    for (const member of this.workers.values()) member.shutDown(signal);
   }
 }
 

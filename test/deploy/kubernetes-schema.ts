@@ -38,7 +38,6 @@ const container = strict(
     startupProbe: probe,
     readinessProbe: probe,
     livenessProbe: probe,
-    lifecycle: strict({ preStop: strict({ exec: strict({ command: list(text) }) }) }),
     resources: strict({
       requests: strict({ cpu: quantity, memory: quantity }),
       limits: strict({ memory: quantity }),

@@ -82,6 +82,8 @@ export class ServiceProcess implements Front {
         LOGIN_ALLOWANCES: 'off',
         REGISTRATION_ALLOWANCES: 'off',
         MAX_LOOP_DELAY_MS: '0',
+        // Without load balancers, there is no reason to wait.
+        DRAIN_SECONDS: '0',
         LOG_LEVEL: 'error',
         ...throughPooler(env),
       },

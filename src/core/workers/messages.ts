@@ -23,10 +23,13 @@ export type WorkerMessage =
   /** `id` is the ID of the request. The final report of a worker has none. */
   | { readonly gatehouse: 'report'; readonly id?: number; readonly report: MetricsReport };
 
+/** Signals that end the service. */
+export type EndSignal = 'SIGTERM' | 'SIGINT';
+
 /** Messages from the primary to a worker. */
 export type PrimaryMessage =
-  /** The service shuts down, as a single process does on SIGTERM. */
-  | { readonly gatehouse: 'end' }
+  /** The service shuts down, as a single process does on this signal. */
+  | { readonly gatehouse: 'end'; readonly signal: EndSignal }
   /** Another worker has replaced this one. */
   | { readonly gatehouse: 'retire' }
   | { readonly gatehouse: 'report'; readonly id: number }

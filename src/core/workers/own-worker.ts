@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import {
+  type EndSignal,
   type MetricsReport,
   type PrimaryMessage,
   SLOT_VARIABLE,
@@ -9,7 +10,7 @@ import {
 
 /** Handlers for orders of the primary. */
 export interface OrderHandlers {
-  end(): void;
+  end(signal: EndSignal): void;
   retire(): void;
   report(): Promise<MetricsReport>;
   /** Called with the error if an order fails. */
@@ -41,7 +42,7 @@ class OwnWorker {
     cluster.worker?.once('disconnect', () => {
       // Otherwise Node would exit here without a shutdown.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-      this.handle(orders, { gatehouse: 'end' }).catch(orders.failed);
+      this.handle(orders, { gatehouse: 'end', signal: 'SIGINT' }).catch(orders.failed);
     });
   }
 
@@ -49,7 +50,7 @@ class OwnWorker {
   private async handle(orders: OrderHandlers, order: PrimaryMessage): Promise<void> {
     if (order.gatehouse === 'gathered') this.pendingCollections.get(order.id)?.(order.reports);
     else if (order.gatehouse === 'report') await this.sendReport(await orders.report(), order.id);
-    else if (order.gatehouse === 'end') orders.end();
+    else if (order.gatehouse === 'end') orders.end(order.signal);
     else if (order.gatehouse === 'retire') orders.retire();
   }
 

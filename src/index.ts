@@ -8,6 +8,7 @@ import './admin/statistics/statistics.feature.js';
 import './auth/auth.feature.js';
 import './auth/connections/connections.feature.js';
 import './bans/bans.feature.js';
+import './decisions/decisions.feature.js';
 import './forward-auth/forward-auth.feature.js';
 import './gateway/gateway.feature.js';
 import './http/http.feature.js';

@@ -702,6 +702,7 @@ CREATE INDEX backchannel_logout_created ON backchannel_logout USING btree (creat
 CREATE INDEX backchannel_logout_waiting ON backchannel_logout USING btree (host, next_attempt_at) WHERE (ended_at IS NULL);
 CREATE INDEX bot_token_application ON bot_token USING btree (application_id);
 CREATE INDEX decision_stream_application ON decision_stream USING btree (application_id);
+CREATE INDEX decision_stream_seen ON decision_stream USING btree (seen_at);
 CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
 CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
 CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);

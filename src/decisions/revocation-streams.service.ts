@@ -12,6 +12,8 @@ import { StreamSlots } from './stream-slots.service.js';
 import { changedClientsOf, REVOCATION_TOPICS, type Subject, subjectsOf, Tags } from './tags.js';
 
 const HEARTBEAT_INTERVAL_MS = 250;
+/** The embedded database does not notify this process of the entries that triggers write. */
+const EMBEDDED_READ_INTERVAL_MS = 50;
 /** The timer has a resolution of a few milliseconds. */
 const MIN_HEARTBEAT_INTERVAL_MS = 230;
 /** A client that has missed more entries than this drops all decisions instead. */
@@ -108,7 +110,8 @@ export class RevocationStreams implements OnModuleInit, BeforeApplicationShutdow
     if (this.timer) return;
     this.mark = this.marks.current();
     this.identity = this.replicaBus.identity;
-    this.timer = setInterval(() => this.tick(), HEARTBEAT_INTERVAL_MS).unref();
+    const interval = this.database.isEmbedded ? EMBEDDED_READ_INTERVAL_MS : HEARTBEAT_INTERVAL_MS;
+    this.timer = setInterval(() => this.tick(), interval).unref();
   }
 
   private remove(stream: RevocationStream): void {

@@ -30,6 +30,7 @@ export class Decisions1797800100000 implements MigrationInterface {
         seen_at timestamptz NOT NULL DEFAULT now()
       );
       CREATE INDEX decision_stream_application ON decision_stream (application_id);
+      CREATE INDEX decision_stream_seen ON decision_stream (seen_at);
 
       CREATE FUNCTION announce_revocation(subject text, ids text[]) RETURNS void LANGUAGE plpgsql AS $$
       BEGIN

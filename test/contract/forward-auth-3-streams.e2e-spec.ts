@@ -145,7 +145,7 @@ describe('forward-auth.md 3: the stream', () => {
     const mark = await nextMark(first);
     first.close();
     await service.sql(
-      `UPDATE journal SET created_at = now() + interval '1 minute' WHERE id = (SELECT min(id) FROM journal)`,
+      `UPDATE journal SET created_at = now() + interval '1 minute' WHERE id = (SELECT max(id) FROM journal WHERE id <= ${idOf(mark)})`,
     );
     const stream = await RevocationClient.open(service, app, mark);
     await stream.next('reset');

@@ -9,6 +9,7 @@ import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
   asApp,
+  basic,
   changeEmail,
   expectApiError,
   exportAccount,
@@ -34,6 +35,7 @@ import {
 } from '../support/index.js';
 import { fillTables } from '../support/many-accounts.js';
 import { type Planned, plansOf, recordStatements, type Sent } from '../support/plans.js';
+import { RevocationClient } from '../support/revocations.js';
 
 /** `KEEP_RELEASE=<version>` saves the database and the statements of this run for a release (docs/maintaining/releasing.md). */
 const { KEEP_RELEASE } = process.env;
@@ -146,8 +148,11 @@ describe('at any size', () => {
   });
   afterAll(async () => {
     recorder.stop();
+    stream?.close();
     await service.close();
   });
+
+  let stream: RevocationClient | undefined;
 
   /** Runs a statement of the test itself without recording it. */
   const prepare = async (text: string, values: unknown[] = []) => {
@@ -211,6 +216,17 @@ describe('at any size', () => {
     await me.get(`/v1/webhooks/${hook.id}/messages`);
     ok(await service.anonymous.post(hook.path, { content: 'stays' }));
     return key;
+  }
+
+  /** The stream stays open, so that its table has a row. */
+  async function deciding(owner: Persona): Promise<void> {
+    const app = await newApp(service, owner);
+    stream = await RevocationClient.open(service, app);
+    const { id } = await stream.next('alive');
+    const second = await RevocationClient.open(service, app, id);
+    await second.next('alive');
+    second.close();
+    await service.as(basic(app.id, app.secret ?? '')).post('/v1/decisions', { policy: 'unknown' });
   }
 
   async function granting(alice: Persona, owner: Persona): Promise<void> {
@@ -402,6 +418,7 @@ describe('at any size', () => {
     await signingIn(alice);
     const key = await owning(alice);
     await granting(alice, owner);
+    await deciding(owner);
     await administrating(admin, alice, owner);
     await locking();
     for (const text of OTHERS) await prepare(text, [owner.id]);

@@ -116,6 +116,8 @@ const CREDENTIAL_FREE = lines(`
   PUT /media/relay/{}`);
 
 const CLIENT_AUTH = lines(`
+  GET /v1/decisions/revocations
+  POST /v1/decisions
   POST /v1/oauth2/introspect
   POST /v1/oauth2/token
   POST /v1/oauth2/token/revoke`);

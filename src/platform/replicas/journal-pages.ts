@@ -12,9 +12,11 @@ import {
 const ROWS_OF_TOPICS = `
   SELECT ${STORED} FROM journal WHERE id > $1 AND topic = ANY ($2::text[]) ORDER BY id LIMIT $3::int`;
 
-/** Whether the journal has entries up to an ID that are newer than a time: then it is not the history of that time. */
+/** Whether the last entries up to an ID are newer than a time. Then the journal is not the one of that time. */
 const HAS_OTHER_HISTORY = `
-  SELECT EXISTS (SELECT FROM journal WHERE id <= $1 AND created_at > to_timestamp($2::float8)) AS found`;
+  SELECT EXISTS (
+    SELECT FROM (SELECT created_at FROM journal WHERE id <= $1 ORDER BY id DESC LIMIT 100) AS last
+    WHERE created_at > to_timestamp($2::float8)) AS found`;
 
 /** A position of the journal and the time in seconds since 1970 at which it was reached. */
 export interface PastPosition {

@@ -33,6 +33,7 @@ const PARTS = [
     'fan-out',
     'backchannel',
     'openid',
+    'verify',
   ],
 ];
 if (PARTS.includes(process.argv[2])) {

@@ -14,6 +14,7 @@ export interface Kept {
 export class Cache {
   /** In the order of the last use. */
   private readonly entries = new Map<string, Kept>();
+  private newest: Kept | undefined;
 
   constructor(private readonly capacity: number) {}
 
@@ -23,15 +24,17 @@ export class Cache {
 
   get(key: string): Kept | undefined {
     const kept = this.entries.get(key);
-    if (!kept) return undefined;
+    if (kept === undefined || kept === this.newest) return kept;
     this.entries.delete(key);
     this.entries.set(key, kept);
+    this.newest = kept;
     return kept;
   }
 
   set(key: string, kept: Kept): void {
     this.entries.delete(key);
     this.entries.set(key, kept);
+    this.newest = kept;
     if (this.entries.size <= this.capacity) return;
     const [oldest] = this.entries.keys();
     this.entries.delete(oldest as string);

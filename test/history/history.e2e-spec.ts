@@ -8,7 +8,6 @@ import type { Rule } from './checker.js';
 import { Cluster } from './cluster.js';
 import { type Fault, Plant } from './plant.js';
 import { run, runUntilFound } from './run.js';
-import type { StreamFault } from './services.js';
 import { over } from './workload.js';
 
 const SECONDS = Number(process.env.HISTORY_SECONDS ?? 60);
@@ -44,19 +43,6 @@ describeWithDedicatedServers(`credentials.md 7 over the history of a run (HISTOR
       for (const plant of plants) plant.close();
     }
   });
-
-  test.each<StreamFault>(['a tag that is not announced', 'heartbeats without a read of the journal'])(
-    'a planted fault in front of the services is found: %s',
-    async (fault) => {
-      const rule = 'admitted by a service after its end';
-      for (const service of cluster.services) service.plant(fault);
-      try {
-        expect(await runUntilFound(cluster, SEED, rule, over(PLANTED_SECONDS))).toContain(rule);
-      } finally {
-        for (const service of cluster.services) service.plant(undefined);
-      }
-    },
-  );
 
   test('a session that ends without its logout token is found', async () => {
     const rule = 'a session ended without its logout token';

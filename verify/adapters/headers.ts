@@ -15,10 +15,9 @@ function headerOf(raw: readonly string[], name: string): string | undefined {
 }
 
 /** The credentials of a request of Node's HTTP server. */
-export const credentialsOf = ({ rawHeaders }: IncomingMessage) => ({
-  authorization: headerOf(rawHeaders, AUTHORIZATION),
-  sudo: headerOf(rawHeaders, SUDO),
-});
+export function credentialsOf({ rawHeaders }: IncomingMessage) {
+  return { authorization: headerOf(rawHeaders, AUTHORIZATION), sudo: headerOf(rawHeaders, SUDO) };
+}
 
 /** The credentials of a request of the Fetch API. */
 export const fetchCredentialsOf = ({ headers }: { readonly headers: Headers }) => ({

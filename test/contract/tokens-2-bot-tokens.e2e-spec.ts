@@ -1,3 +1,4 @@
+import { describeWithRedis, redisDatabase } from '../machine/redis.js';
 import {
   type Answer,
   expectApiError,
@@ -153,6 +154,27 @@ describe('tokens.md 2: several bot tokens', () => {
   });
 });
 
+/** Asserts that the deletion of a bot token ends its gateway sessions, connected or not, and no others. */
+async function expectSessionsToEnd(): Promise<void> {
+  const { owner, app } = await ownerWithApp();
+  const { id, token } = await create(owner, app);
+  const { client: leaving } = await GatewayClient.identify(service, token);
+  const { client: resting, ready } = await GatewayClient.identify(service, token);
+  await resting.terminate();
+  const { client: staying } = await GatewayClient.identify(service, bare(app.bot));
+  await rename(owner, app, 'before');
+  await service.as(owner).delete(pathOf(app, id), proof(owner)).expect(204);
+  await rename(owner, app, 'after');
+  expect((await leaving.closed())[0]).toBe(4004);
+  expect((await staying.event('USER_UPDATE')).d.bio).toBe('before');
+  expect((await staying.event('USER_UPDATE')).d.bio).toBe('after');
+  const again = await GatewayClient.connect(service);
+  again.resume(token, ready.session_id, 1);
+  expect((await again.closed())[0]).toBe(4004);
+  expect(await statusOf(app.bot)).toBe(200);
+  staying.socket.terminate();
+}
+
 describe('tokens.md 2: gateway sessions', () => {
   test('belong to the token of their Identify: Resume with another one closes with 4004', async () => {
     const { owner, app } = await ownerWithApp();
@@ -168,25 +190,22 @@ describe('tokens.md 2: gateway sessions', () => {
     same.socket.terminate();
   });
 
-  test('end with the deletion of their token, connected or not; those of other tokens lose no event', async () => {
-    const { owner, app } = await ownerWithApp();
-    const { id, token } = await create(owner, app);
-    const { client: leaving } = await GatewayClient.identify(service, token);
-    const { client: resting, ready } = await GatewayClient.identify(service, token);
-    await resting.terminate();
-    const { client: staying } = await GatewayClient.identify(service, bare(app.bot));
-    await rename(owner, app, 'before');
-    await service.as(owner).delete(pathOf(app, id), proof(owner)).expect(204);
-    await rename(owner, app, 'after');
-    expect((await leaving.closed())[0]).toBe(4004);
-    expect((await staying.event('USER_UPDATE')).d.bio).toBe('before');
-    expect((await staying.event('USER_UPDATE')).d.bio).toBe('after');
-    const again = await GatewayClient.connect(service);
-    again.resume(token, ready.session_id, 1);
-    expect((await again.closed())[0]).toBe(4004);
-    expect(await statusOf(app.bot)).toBe(200);
-    staying.socket.terminate();
+  test('end with the deletion of their token, connected or not; those of other tokens lose no event', () =>
+    expectSessionsToEnd());
+});
+
+describeWithRedis('tokens.md 2: gateway sessions that are stored in Redis', () => {
+  let withoutRedis: Gatehouse;
+  beforeAll(async () => {
+    withoutRedis = service;
+    service = await gatehouse({ env: { REDIS_URL: redisDatabase(4) } });
   });
+  afterAll(async () => {
+    await service.close();
+    service = withoutRedis;
+  });
+
+  test('they end in the same way', () => expectSessionsToEnd());
 });
 
 describe('tokens.md 2: a leaked bot token', () => {

@@ -66,7 +66,7 @@ export class RevocationStreams implements OnModuleInit, BeforeApplicationShutdow
     const stream = new RevocationStream(applicationId, res);
     const end = () => {
       this.remove(stream);
-      return this.slots.free(slot);
+      this.slots.free(slot);
     };
     try {
       this.add(stream);
@@ -75,7 +75,7 @@ export class RevocationStreams implements OnModuleInit, BeforeApplicationShutdow
       await this.clients.authenticate(call, true);
       call.transfers.beginStream(call);
     } catch (error) {
-      await end();
+      end();
       throw error;
     }
     res.once('close', end);
@@ -135,9 +135,12 @@ export class RevocationStreams implements OnModuleInit, BeforeApplicationShutdow
   }
 
   /** Ends a stream unless its client authenticated after the last change. */
-  private async endIfChanged(stream: RevocationStream): Promise<void> {
-    const version = await this.versionOf(stream.applicationId).catch(() => null);
-    if (stream.version !== undefined && stream.version !== version) stream.end();
+  private endIfChanged(stream: RevocationStream): void {
+    this.versionOf(stream.applicationId)
+      .then((version) => {
+        if (stream.version !== undefined && stream.version !== version) stream.end();
+      })
+      .catch(() => stream.end());
   }
 
   private async versionOf(applicationId: string): Promise<string | undefined> {

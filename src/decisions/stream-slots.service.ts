@@ -55,21 +55,24 @@ export class StreamSlots implements BeforeApplicationShutdown {
   }
 
   /** Frees a slot. If the statement fails, the slot expires. */
-  async free(id: string): Promise<void> {
+  free(id: string): void {
     if (!this.taken.delete(id)) return;
     if (this.taken.size === 0) this.stop();
-    await this.run('DELETE FROM decision_stream WHERE id = ANY ($1::bigint[])', [id]);
+    this.run('DELETE FROM decision_stream WHERE id = ANY ($1::bigint[])', [id]).catch(this.reportFailure);
   }
 
   private renew(): void {
-    this.run('UPDATE decision_stream SET seen_at = now() WHERE id = ANY ($1::bigint[])', [...this.taken]);
+    this.run('UPDATE decision_stream SET seen_at = now() WHERE id = ANY ($1::bigint[])', [...this.taken]).catch(
+      this.reportFailure,
+    );
   }
 
   private async run(text: string, ids: readonly string[]): Promise<void> {
-    await this.database.manager
-      .query(text, [ids])
-      .catch((error) => this.log.warn('writing the open revocation streams failed', { error }));
+    await this.database.manager.query(text, [ids]);
   }
+
+  private readonly reportFailure = (error: unknown): void =>
+    this.log.warn('writing the open revocation streams failed', { error });
 
   private stop(): void {
     clearInterval(this.timer);

@@ -7,6 +7,7 @@ import { connection } from './auth/connections/connections.feature.js';
 import { bans } from './bans/bans.feature.js';
 import { type Config, documentSettings, readConfig } from './core/config/config.js';
 import type { DeclaredSettings, Env, Setting } from './core/config/reader.js';
+import { withSecretFiles } from './core/config/secret-files.js';
 import { decisions } from './decisions/decisions.feature.js';
 import { forwardAuth } from './forward-auth/forward-auth.feature.js';
 import { gateway } from './gateway/gateway.feature.js';
@@ -91,12 +92,12 @@ export const allSettings = (more: readonly DeclaredSettings[] = []): readonly Se
   documentSettings([...BUILT_IN_SETTINGS, ...more]);
 
 /**
- * Reads the whole environment into one frozen object.
+ * Reads the whole environment, and the files of its secrets, into one frozen object.
  * @param more the settings of an extension
  * @throws ConfigurationError with every invalid setting
  */
 export function loadConfig(env: Env, more: readonly DeclaredSettings[] = []): Config {
-  return readConfig(env, BUILT_IN_SETTINGS, more);
+  return readConfig(withSecretFiles(env, allSettings(more)), BUILT_IN_SETTINGS, more);
 }
 
 /**

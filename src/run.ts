@@ -202,7 +202,10 @@ async function adminSetupHint(app: INestApplication): Promise<string> {
   return `none yet. The setup token for POST /v1/setup ${where}. Or run ${grant}`;
 }
 
-/** Serves requests while readiness fails, and closes each connection after its next response. */
+/**
+ * Serves requests while readiness fails, and closes each connection after its next response. Gateway clients reconnect
+ * (contract/conventions.md section 12).
+ */
 async function leave(app: INestApplication<Server>): Promise<void> {
   const { drainSeconds } = app.get(Config);
   if (app.get(Database).isEmbedded || drainSeconds === 0) return;
@@ -210,7 +213,7 @@ async function leave(app: INestApplication<Server>): Promise<void> {
   const load = app.get(Load);
   load.leaving = true;
   load.retiring = true;
-  await delay(drainSeconds * 1000);
+  await Promise.all([delay(drainSeconds * 1000), app.get(Gateway).drainConnections()]);
   // The system resets connections that wait to be accepted. At this point of the event loop, all have just been accepted.
   await new Promise(setImmediate);
   stopListening(app.getHttpServer());

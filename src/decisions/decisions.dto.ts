@@ -1,4 +1,5 @@
 import { parseAddress } from '../core/address.js';
+import { isText } from '../core/text/text.js';
 import { type FieldRule, field } from '../http/field.js';
 import { Text } from '../http/input.js';
 
@@ -11,7 +12,7 @@ function HeaderValue(): PropertyDecorator {
     bound: MAX_HEADER_LENGTH,
     description: { type: 'string', maxLength: MAX_HEADER_LENGTH },
   };
-  return field(rule, (value) => (typeof value === 'string' ? undefined : 'INVALID_FORMAT'));
+  return field(rule, (value) => (isText(value) ? undefined : 'INVALID_FORMAT'));
 }
 
 export class DecisionInput {

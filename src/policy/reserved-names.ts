@@ -48,6 +48,7 @@ export const RESERVED_FEATURE_NAMES: readonly string[] = [
   ],
   ...[
     'docs',
+    'drain',
     'duplicate',
     'email',
     'embedded',

@@ -90,6 +90,7 @@ const UNRELATED: Readonly<Record<string, string>> = {
   bio: 'the profile of a user and that of a bot; no request names it',
   client_id: 'the client of Gatehouse at the identity provider, and the ID of an application',
   code: 'codes of different flows, which the service or the identity provider creates',
+  connection_id: 'null in one class stands for single sign-on',
   credential_id: 'created by authenticators (MADE)',
   display_name: 'the button of a connection must have a text, the one of single sign-on need not',
   discriminator: 'four digits; a bot may leave out leading zeros',

@@ -79,7 +79,7 @@ describe('conventions.md 1: lengths are checked before any conversion', () => {
     // see only the prefix of an image.
     for (const [name] of wide) {
       expect(name).toMatch(
-        /^(?:\w+\.(?:avatar|banner|code_challenge|code_challenge_method)|(?:Complete)?Handoff\w*\.(?:code|confirmation)|AuthorizeQuery\.(?:request|request_uri|registration)|CheckAddressPath\.value|CaptchaTestInput\.token)$/,
+        /^(?:\w+\.(?:avatar|banner|code_challenge|code_challenge_method)|(?:Complete)?Handoff\w*\.(?:code|confirmation)|AuthorizeQuery\.(?:request|request_uri|registration)|CheckAddressPath\.value|CaptchaTestInput\.token|DecisionInput\.(?:authorization|sudo))$/,
       );
     }
   });

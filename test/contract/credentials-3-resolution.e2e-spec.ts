@@ -72,6 +72,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
     expect(await resolve('bearer', who)).toEqual({
       via: 'bearer',
       tokenId: row?.id,
+      familyId: row?.family_id,
       applicationId: who.applicationId,
       scopes: ['identify', 'email'],
       expiresAt: row?.expires_at,

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { settings } from '../../src/core/config/declared.js';
 import { environmentExample, listSetSettings, settingsTable } from '../../src/core/config/printed.js';
 import type { Env } from '../../src/core/config/reader.js';
+import { withSecretFiles } from '../../src/core/config/secret-files.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
 import { allSettings, loadConfig } from '../../src/features.js';
 
@@ -29,6 +30,51 @@ function faultsOf(env: Env): string[] {
   return [];
 }
 const namesOf = (env: Env): string[] => faultsOf(env).map((fault) => fault.split(' ')[0] as string);
+
+describe('secrets in files: <NAME>_FILE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-secrets-'));
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each(
+    allSettings()
+      .filter(({ secret: isSecret }) => isSecret)
+      .map(({ name }) => name),
+  )('%s', (name) => {
+    const env = { [`${name}_FILE`]: file(name, 'the value\n') };
+    expect(withSecretFiles(env, allSettings())).toEqual({ [name]: 'the value' });
+    expect(() => withSecretFiles({ ...env, [name]: 'another' }, allSettings())).toThrow(
+      new ConfigurationError([`${name}_FILE cannot be set together with ${name}`]),
+    );
+    expect(namesOf({ ...env, [name]: 'another' })).toEqual([`${name}_FILE`]);
+  });
+
+  test('the values are used, without the white space around them', () => {
+    const { databaseUrl } = loadConfig({
+      GATEHOUSE_SECRET_FILE: file('secret', ` ${secret()}\n`),
+      DATABASE_URL_FILE: file('url', 'postgres://gatehouse@db.internal/gatehouse\n'),
+    });
+    expect(databaseUrl).toBe('postgres://gatehouse@db.internal/gatehouse');
+  });
+
+  test('files that are missing or empty are errors', () => {
+    const env = { GATEHOUSE_SECRET_FILE: join(folder, 'missing'), DATABASE_URL_FILE: file('empty', ' \n') };
+    expect(() => loadConfig(env)).toThrow(
+      new ConfigurationError([
+        'GATEHOUSE_SECRET_FILE names a file that cannot be read: ENOENT',
+        'DATABASE_URL_FILE names an empty file',
+      ]),
+    );
+  });
+
+  test('settings that are not secret have no files', () => {
+    const env = { GATEHOUSE_SECRET: secret(), PORT_FILE: file('port', '1234') };
+    expect(loadConfig(env).port).not.toBe(1234);
+  });
+});
 
 describe('FLT-32 an invalid configuration does not start', () => {
   test('all errors are reported together, by setting and without values', () => {

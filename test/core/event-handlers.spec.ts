@@ -26,6 +26,8 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'workers/primary.ts': { [PLAIN]: 'SIGHUP error exit exit exit message signal' },
   'core/uncaught-errors.ts': { [CATCHES]: 'uncaughtException unhandledRejection' },
   'core/workers/own-worker.ts': { [PLAIN]: 'disconnect', [ORDER]: 'disconnect message' },
+  'decisions/policy-versions.service.ts': { [NOTICE]: 'DECISION_TOPIC resync' },
+  'decisions/revocation-streams.service.ts': { [NOTICE]: 'gap rewound', [PLAIN]: 'close' },
   'gateway/credentials.service.ts': { [NOTICE]: 'resync revoked' },
   'gateway/gateway.adapter.ts': { [RESPONDS]: 'upgrade wsClientError', [CATCHES]: 'close error message' },
   'gateway/sessions/events.service.ts': { [NOTICE]: 'event gap rewound' },

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../machine/ports.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { describeUnless, missing } from '../machine/programs.js';
-import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
 import { SHIPPED_PROXIES, startShipped } from '../machine/shipped-proxies.js';
 import { openTestDatabase } from '../support/gatehouse.js';
 import { type Persona, person } from '../support/index.js';
@@ -78,9 +78,11 @@ describeOnPostgres('docs/guides/operators/replicas.md: DRAIN_SECONDS', () => {
         WORKERS: workers,
       });
       const user = await person(service);
+      const { closed } = await identify(service, user.authorization);
       service.child.kill('SIGTERM');
       const started = performance.now();
       await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
+      await closed;
       const me = await service.as(user).get('/v1/users/@me');
       expect(me.status).toBe(200);
       expect(me.headers.get('connection')).toBe('close');

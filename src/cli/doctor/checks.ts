@@ -6,6 +6,7 @@ import { addressIsIn } from '../../core/address.js';
 import type { Config } from '../../core/config/config.js';
 import { listSetSettings } from '../../core/config/printed.js';
 import type { Env, Setting } from '../../core/config/reader.js';
+import { withSecretFiles } from '../../core/config/secret-files.js';
 import { ConfigurationError, StartError } from '../../core/config/start-error.js';
 import { toStartError } from '../../core/to-start-error.js';
 import { allSettings, loadConfig } from '../../features.js';
@@ -19,9 +20,11 @@ import { checkHealth } from './health-checks.js';
 
 /** Runs all checks. If the configuration is invalid, later checks are skipped. */
 export async function runChecks(terminal: Terminal): Promise<Finding[]> {
-  const { env, embeddedDatabase, extension = {} } = terminal;
+  const { embeddedDatabase, extension = {} } = terminal;
   const all = allSettings(settingsOf(extension));
-  const config = loadConfigOrFaults(env, extension);
+  const env = orFaults(() => withSecretFiles(terminal.env, all));
+  if (Array.isArray(env)) return [...runtime(), ...env];
+  const config = orFaults(() => loadWithoutSecret(env, extension));
   if (Array.isArray(config)) return [...runtime(), ...config];
   const findings = [
     ...runtime(),
@@ -38,7 +41,7 @@ export async function runChecks(terminal: Terminal): Promise<Finding[]> {
     ...(await checkDatabase(config, extension, embeddedDatabase)),
   ];
   const hasFault = findings.some(({ state }) => state === 'fault');
-  return hasFault ? findings : [...findings, ...(await checkHealth(config, terminal))];
+  return hasFault ? findings : [...findings, ...(await checkHealth(config, { ...terminal, env }))];
 }
 
 function runtime(): Finding[] {
@@ -48,13 +51,18 @@ function runtime(): Finding[] {
     : [fault('Node.js', `${process.versions.node} is too old`, 'Install 20.19 or newer')];
 }
 
-/** The configuration or its errors. Checking must not create a missing development secret. */
-function loadConfigOrFaults(env: Env, extension: Extension): Config | Finding[] {
+/** The configuration. Checking must not create a missing development secret. */
+function loadWithoutSecret(env: Env, extension: Extension): Config {
+  const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
+  const isThere = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' || isMade;
+  assertCompatible(extension);
+  return loadConfig({ ...env, ...(isThere ? {} : throwaway()) }, settingsOf(extension));
+}
+
+/** What `read` returns, or the errors of the settings. */
+function orFaults<T>(read: () => T): T | Finding[] {
   try {
-    const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
-    const isThere = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' || isMade;
-    assertCompatible(extension);
-    return loadConfig({ ...env, ...(isThere ? {} : throwaway()) }, settingsOf(extension));
+    return read();
   } catch (error) {
     const known = toStartError(error);
     if (!(known instanceof ConfigurationError)) {

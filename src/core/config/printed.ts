@@ -15,6 +15,7 @@ function comment(text: string): string[] {
 
 const HEAD = [
   '# All settings of Gatehouse with their defaults. `npm start` and `npm run cli` read `.env` in this folder.',
+  '# The value of a secret can also be in a file: set <NAME>_FILE to its path, for example DATABASE_URL_FILE.',
   '# Separate the items of a list with commas. An empty value counts as unset. To check your settings, run: npm run cli -- doctor',
 ];
 

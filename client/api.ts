@@ -3988,6 +3988,7 @@ export interface components {
             owner_username: string | null;
             /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
+            /** @description Service policies for which the application may request decisions. */
             resource_policies: string[];
             /** @description Scopes that the application serves. It can introspect access tokens that have one of them. */
             resource_scopes: string[];
@@ -4336,6 +4337,7 @@ export interface components {
         CallerKind: "anonymous" | "bearer" | "bot" | "session";
         /** @description The caller, as another service sees it. Members without a value are absent. */
         CallerView: {
+            /** @description Account of the caller. */
             account_id?: string;
             /** @description ID of the application. */
             application_id?: string;
@@ -4411,6 +4413,7 @@ export interface components {
              * @example 1501314428688998182
              */
             new_owner_id?: string;
+            /** @description Service policies for which the application may request decisions. */
             resource_policies?: string[];
             /** @description Scopes that the application serves. It can introspect access tokens that have one of them. */
             resource_scopes?: string[];
@@ -4983,14 +4986,19 @@ export interface components {
             status: "approved" | "rejected";
         };
         DecisionInput: {
-            /** @example 198.51.100.7 */
+            /**
+             * @description IP address of the client of the other service. Bans and limits of networks apply to it.
+             * @example 198.51.100.7
+             */
             address?: string;
+            /** @description Value of the `Authorization` header that the other service received. */
             authorization?: string;
             /**
              * @description Access policy of the route.
              * @example documents-read
              */
             policy: string;
+            /** @description Proof of sudo mode that the other service received in `X-Service-Sudo-Mode-JWT`. */
             sudo?: string;
         };
         /** @description The decision about one credential (contract/forward-auth.md section 3). */

@@ -54,8 +54,8 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   webhooks,
   protection,
   decisions,
-  web,
   forwardAuth,
+  web,
 ];
 
 /** Without OpenID Connect, its scopes do not exist (contract/openid.md). */

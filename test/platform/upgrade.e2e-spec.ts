@@ -97,8 +97,15 @@ function common(rows: Rows, other: Rows, changed: readonly string[] = []): Recor
   );
 }
 
-/** Triggers that reject nothing. They set a column or write to a table that the previous version does not have. */
-const HARMLESS_TRIGGERS = ['account_profile_changed', 'session_ended', 'session_deleted', 'application_bot_tokens'];
+/**
+ * Triggers that reject nothing. They set a column, write to a table that the previous version does not have, or add
+ * entries to the journal that it ignores.
+ */
+const HARMLESS_TRIGGERS = [
+  ...['account_profile_changed', 'session_ended', 'session_deleted', 'application_bot_tokens'],
+  ...['account_decision', 'account_decision_deleted', 'session_decision_deleted', 'personal_token_decision'],
+  ...['oauth_token_decision', 'oauth_token_decision_deleted', 'application_decision', 'application_decision_deleted'],
+];
 
 /** The parts of a schema that affect a program: columns with their types, and everything that can reject a row. */
 async function shapeOf({ manager }: Asked): Promise<{ needs: Map<string, string>; bound: Set<string> }> {

@@ -86,12 +86,15 @@ const NEW_ENTRIES = `${firstBytes(NEW_ROWS, 'id', String(PAGE_BYTES))} ORDER BY 
 
 /**
  * The last entry, if there is one, the last allocated ID, and the IDs up to it without an entry. The transactions of
- * these IDs are open, were rolled back, or wrote entries that have expired.
+ * these IDs are open, were rolled back, or wrote entries that have expired. Without the right to read the sequence, an
+ * empty journal has the position 0.
  */
 const POSITION = `
   WITH last AS (SELECT id, created_at::text AS created_at, origin FROM journal ORDER BY id DESC LIMIT 1),
     top AS (
-      SELECT coalesce((SELECT id FROM last), pg_sequence_last_value(to_regclass('journal_id_seq')), 0) AS position)
+      SELECT coalesce((SELECT id FROM last), CASE
+        WHEN has_sequence_privilege(to_regclass('journal_id_seq'), 'USAGE, SELECT')
+        THEN pg_sequence_last_value(to_regclass('journal_id_seq')) END, 0) AS position)
   SELECT position, last.*, ARRAY(
     SELECT n FROM generate_series(greatest(position - ${MAX_OPEN_IDS}, 1), position) n
     WHERE NOT EXISTS (SELECT FROM journal WHERE id = n) ORDER BY n) AS open

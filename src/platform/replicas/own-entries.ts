@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 interface Unread {
   left: number;
-  isDelivered: boolean;
+  isCommitted: boolean;
+  /** What delivered the entries: the commit, or a read that was faster than the response to the commit. */
+  deliveredBy: 'commit' | 'read' | undefined;
 }
 
 /** The entries that this process wrote and has not read back yet, by transaction. */
@@ -14,7 +16,7 @@ export class OwnEntries {
   /** Returns a name for a transaction that is about to write this many entries. */
   add(entries: number): string {
     const origin = `${this.process}.${(this.count++).toString(36)}`;
-    this.unread.set(origin, { left: entries, isDelivered: false });
+    this.unread.set(origin, { left: entries, isCommitted: false, deliveredBy: undefined });
     return origin;
   }
 
@@ -27,10 +29,14 @@ export class OwnEntries {
     this.unread.clear();
   }
 
-  /** Records that entries were delivered before they were read. */
-  markDelivered(origin: string): void {
+  /** Records the commit. Returns whether a read has already delivered entries, and will deliver the others. */
+  commit(origin: string): boolean {
     const own = this.unread.get(origin);
-    if (own) own.isDelivered = true;
+    if (!own) return false;
+    own.isCommitted = true;
+    own.deliveredBy ??= 'commit';
+    this.removeIfDone(origin, own);
+    return own.deliveredBy === 'read';
   }
 
   /** Whether an entry that was just read has already been delivered. */
@@ -38,7 +44,12 @@ export class OwnEntries {
     const own = origin === null ? undefined : this.unread.get(origin);
     if (!own || origin === null) return false;
     own.left--;
-    if (own.left === 0) this.unread.delete(origin);
-    return own.isDelivered;
+    own.deliveredBy ??= 'read';
+    this.removeIfDone(origin, own);
+    return own.deliveredBy === 'commit';
+  }
+
+  private removeIfDone(origin: string, { left, isCommitted }: Unread): void {
+    if (left === 0 && isCommitted) this.unread.delete(origin);
   }
 }

@@ -170,8 +170,9 @@ export abstract class ReplicaBus {
   }
 
   /**
-   * Registers the write of the notices of `tx`. A notice that is read before its commit returns is delivered twice;
-   * handlers tolerate repetitions.
+   * Registers the write of the notices of `tx`. Triggers wake the reader, which can read a notice before its commit
+   * returns. The notice is then delivered twice, so that the operation waits for its handlers, which tolerate
+   * repetitions. Events are delivered once.
    */
   private registerCommit(tx: Tx): SerializedEntry[] {
     const entries: SerializedEntry[] = [];
@@ -182,10 +183,10 @@ export abstract class ReplicaBus {
       return { ...createAppendStatement(entries, origin), onFailure: () => this.ownEntries.forget(origin) };
     });
     this.database.onCommit(tx, async () => {
-      this.ownEntries.markDelivered(origin);
+      const isRead = this.ownEntries.commit(origin);
       this.wakeOthers();
       this.journalReads.request();
-      for (const notice of entries) await this.deliver(notice);
+      for (const notice of entries) if (!isRead || notice.topic !== 'event') await this.deliver(notice);
     });
     return entries;
   }

@@ -97,7 +97,8 @@ function watchWork() {
      * Work after the HTTP response delays no caller. A connection prepares each statement only once. The journal and the
      * state of the database are read every second.
      */
-    untilAnswered: () => work.slice(0, answeredAt).filter((text) => !/^PREPARE|FROM journal|'journal'|pg_is_in_recovery/.test(text)),
+    untilAnswered: () =>
+      work.slice(0, answeredAt).filter((text) => !/^PREPARE|FROM journal|'journal'|pg_is_in_recovery/.test(text)),
     stop: () => {
       answers.end = end;
       clients.query = query;

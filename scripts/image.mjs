@@ -122,7 +122,13 @@ if (isRoot) spawnSync('chown', ['-R', '0:0', kept]);
 
 const compose = load(readFileSync(join(root, 'compose.yaml'), 'utf8'));
 const replica = compose.services['gatehouse-1'];
-const targets = replica.volumes.map((volume) => volume.slice(volume.indexOf('/app')).replace('/app', image));
+const isFile = (volume) => volume.startsWith('./');
+for (const volume of replica.volumes.filter(isFile)) {
+  const [from, to] = volume.split(':');
+  cpSync(join(root, from), to.replace('/app', image));
+}
+const volumes = replica.volumes.filter((volume) => !isFile(volume));
+const targets = volumes.map((volume) => volume.slice(volume.indexOf('/app')).replace('/app', image));
 const canMount = isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0;
 /**
  * Runs a command as the user of the image, with a read-only root and writable volumes. Uses mounts, or only permissions
@@ -198,6 +204,7 @@ const BALANCER = '127.0.0.10';
 const GATEWAY = '127.0.0.1';
 const media = join(image, 'data', 'media');
 const { DATABASE_URL, REDIS_URL, TRUSTED_PROXIES, ...settings } = replica.environment;
+settings.SERVICE_POLICIES_FILE = settings.SERVICE_POLICIES_FILE.replace('/app', image);
 demand(DATABASE_URL && REDIS_URL, 'compose.yaml names no database or no shared store');
 demand(
   TRUSTED_PROXIES === compose.services.balancer.networks.default.ipv4_address,

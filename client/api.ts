@@ -4987,6 +4987,7 @@ export interface components {
         };
         DecisionInput: {
             /**
+             * Format: ip-address
              * @description IP address of the client of the other service. Bans and limits of networks apply to it.
              * @example 198.51.100.7
              */

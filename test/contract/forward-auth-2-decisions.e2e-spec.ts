@@ -124,7 +124,7 @@ const identityIn = ({ headers }: Answer) =>
   Object.fromEntries(
     [...headers].filter(([name]) => name.startsWith('x-auth-') && name !== 'x-auth-assertion').map(([n, v]) => [n, v]),
   );
-const NOBODY = {
+const ANONYMOUS = {
   'x-auth-account-id': '-',
   'x-auth-kind': 'anonymous',
   'x-auth-username': '-',
@@ -145,15 +145,15 @@ describe('forward-auth.md 2: the response to an admitted caller', () => {
     const [bot] = await service.sql('SELECT username, discriminator FROM account WHERE id = $1', [alice.applicationId]);
     const botName = `${bot?.username}%23${String(bot?.discriminator).padStart(4, '0')}`;
     const expected: [policy: string, credential: string | undefined, headers: Record<string, string>][] = [
-      ['notes-anyone', undefined, NOBODY],
-      ['notes-anyone', 'flx_unknown', NOBODY],
-      ['notes-anyone', alice.session, { ...NOBODY, ...self, 'x-auth-kind': 'session' }],
-      ['notes-user', alice.session, { ...NOBODY, ...self, 'x-auth-kind': 'session' }],
+      ['notes-anyone', undefined, ANONYMOUS],
+      ['notes-anyone', 'flx_unknown', ANONYMOUS],
+      ['notes-anyone', alice.session, { ...ANONYMOUS, ...self, 'x-auth-kind': 'session' }],
+      ['notes-user', alice.session, { ...ANONYMOUS, ...self, 'x-auth-kind': 'session' }],
       [
         'notes-bot',
         alice.bot,
         {
-          ...{ ...NOBODY, 'x-auth-kind': 'bot', 'x-auth-account-id': alice.applicationId },
+          ...{ ...ANONYMOUS, 'x-auth-kind': 'bot', 'x-auth-account-id': alice.applicationId },
           ...{ 'x-auth-username': botName, 'x-auth-application-id': alice.applicationId },
         },
       ],

@@ -14,6 +14,8 @@ export interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** Whether a successful response does not end. */
+  readonly isStream: boolean;
   readonly policy: string;
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
@@ -60,10 +62,14 @@ function resolved(schema: Schema, named: Named): Schema {
   };
 }
 
+const isStream = ({ responses }: Described): boolean =>
+  Object.values(responses).some(({ content = {} }) => 'text/event-stream' in content);
+
 interface Described {
   readonly operationId: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly [type: string]: { readonly schema: Schema } } };
+  readonly responses: { readonly [status: string]: { readonly content?: Readonly<Record<string, unknown>> } };
   readonly security: readonly { readonly [kind: string]: unknown }[];
   readonly 'x-gatehouse-policy': string;
   readonly 'x-gatehouse-scope'?: string;
@@ -76,6 +82,7 @@ function operationOf(method: string, path: string, described: Described, named: 
   return {
     id: described.operationId,
     method: method.toUpperCase(),
+    isStream: isStream(described),
     path,
     policy: described['x-gatehouse-policy'],
     scope: described['x-gatehouse-scope'],

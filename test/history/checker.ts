@@ -156,7 +156,7 @@ export class Checker {
   private checkUses(): void {
     for (const [id, uses] of byKey(this.history.uses, ({ credential }) => credential)) {
       const credential = this.history.credentials.get(id);
-      if (!credential) throw new Error(`nobody issued ${id}`);
+      if (!credential) throw new Error(`${id} was never issued`);
       const end = this.endOf(credential);
       for (const use of uses) if (end && use.outcome === 'ok') this.checkEnd(use, end, credential);
       if (credential.isOneTime) this.checkOnce(id, uses);
@@ -179,7 +179,7 @@ export class Checker {
     for (const [, uses] of byKey(this.history.serviceUses, ({ credential, service }) => `${service} ${credential}`)) {
       const [{ credential: id, service }] = uses as [ServiceUse];
       const credential = this.history.credentials.get(id);
-      if (!credential) throw new Error(`nobody issued ${id}`);
+      if (!credential) throw new Error(`${id} was never issued`);
       const end = this.endOf(credential);
       const admitted = uses.filter(({ outcome }) => outcome === 'ok');
       if (end) this.checkServiceEnd(admitted, uses, end);
@@ -263,7 +263,7 @@ export class Checker {
   private checkSockets(): void {
     for (const socket of this.history.sockets) {
       const credential = this.history.credentials.get(socket.credential);
-      if (!credential) throw new Error(`nobody issued ${socket.credential}`);
+      if (!credential) throw new Error(`${socket.credential} was never issued`);
       if (socket.code === 4004 && (socket.closed ?? 0) <= this.doubtedFrom(credential)) {
         this.found('refused without a cause', `a socket of ${credential.id} got 4004 at ${at(socket.closed ?? 0)}`);
       }
@@ -324,7 +324,7 @@ export class Checker {
     const calm = Math.max(0, ...disturbances.map(({ end }) => end));
     for (const { credential: id, sid, application } of logins) {
       const credential = credentials.get(id);
-      if (!credential) throw new Error(`nobody issued ${id}`);
+      if (!credential) throw new Error(`${id} was never issued`);
       const received = logouts.get(sid) ?? [];
       const end = this.endOf(credential);
       const isDeleted = this.revocationsOf.get(application)?.some(({ outcome }) => outcome !== 'refused');

@@ -9,6 +9,7 @@ import { Client } from '../support/client.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import type { Front } from '../support/gatehouse.js';
 import { environmentOf, newApp, type Persona, person, ScriptedProvider } from '../support/index.js';
+import { pause } from './pause.js';
 import { Service } from './services.js';
 
 export const REPLICAS = 3;
@@ -20,8 +21,6 @@ export const PROXY = '127.0.50.1';
 
 /** How long a socket may live if its credential cannot be checked, in milliseconds. The default is a minute. */
 export const UNCHECKED_MS = 10_000;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A replica slot. Its process can stop and restart, and its connections to the servers can be cut and restored. */
 export class Replica implements Front {

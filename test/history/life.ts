@@ -1,5 +1,6 @@
 import type { Answer } from '../support/exchange.js';
 import type { Cluster, Replica } from './cluster.js';
+import { pause } from './pause.js';
 import type { Pool } from './pool.js';
 import type { Random } from './random.js';
 import type { AttemptResult, PresentedCredential, Recorder } from './recorder.js';
@@ -11,8 +12,6 @@ export interface LifeContext {
   /** Whether no new operation may begin. */
   isOver(): boolean;
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The next operation. Returns false if there is nothing left that it can act on. */
 export type Step = () => Promise<boolean>;

@@ -1,9 +1,8 @@
 import type { Cluster, Replica } from './cluster.js';
 import type { Disturbance, History } from './history.js';
+import { pause, temporarily } from './pause.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** If a process does not respond for this long, not even to the liveness check, it counts as stopped. */
 const SILENT_MS = 1000;
@@ -51,18 +50,13 @@ export class Nemesis {
       await replica.stop(signal);
       await replica.start();
     };
-    const mended = (begin: () => void, end: () => void) => async (ms: number) => {
-      begin();
-      await pause(ms);
-      end();
-    };
     const faults: readonly Fault[] = [
       ['replica killed', 'stopped', restart('SIGKILL')],
       ['replica terminated', 'deaf', restart('SIGTERM')],
       [
         'replica halted',
         'stopped',
-        mended(
+        temporarily(
           () => replica.pause(),
           () => replica.resume(),
         ),
@@ -70,7 +64,7 @@ export class Nemesis {
       [
         'replica cut off from PostgreSQL',
         'deaf',
-        mended(
+        temporarily(
           () => database.cut(),
           () => database.restore(),
         ),
@@ -78,7 +72,7 @@ export class Nemesis {
       [
         'PostgreSQL silent to a replica',
         'deaf',
-        mended(
+        temporarily(
           () => database.stopForwarding(),
           () => database.restore(),
         ),
@@ -86,7 +80,7 @@ export class Nemesis {
       [
         'replica cut off from Redis',
         'deaf',
-        mended(
+        temporarily(
           () => redis.cut(),
           () => redis.restore(),
         ),
@@ -94,7 +88,7 @@ export class Nemesis {
       [
         'Redis silent to a replica',
         'deaf',
-        mended(
+        temporarily(
           () => redis.stopForwarding(),
           () => redis.restore(),
         ),

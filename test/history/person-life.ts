@@ -3,10 +3,10 @@ import { inboxOf, type Message } from '../support/index.js';
 import type { Replica } from './cluster.js';
 import type { Credential } from './history.js';
 import { Life } from './life.js';
+import { pause } from './pause.js';
 import { type AttemptResult, now, type PresentedCredential } from './recorder.js';
 
 const MAIL_MS = 10_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export interface Session extends PresentedCredential {
   readonly token: string;

@@ -2,6 +2,7 @@ import { Checker, type Promises, type Rule, type Violation } from './checker.js'
 import { type Cluster, UNCHECKED_MS } from './cluster.js';
 import { History } from './history.js';
 import { Nemesis } from './nemesis.js';
+import { pause } from './pause.js';
 import { Pool } from './pool.js';
 import { Random } from './random.js';
 import { now, Recorder } from './recorder.js';
@@ -23,8 +24,6 @@ export const PROMISES: Promises = {
   dropped: 1000,
   lost: 1000,
 };
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export interface Findings {
   readonly violations: readonly Violation[];

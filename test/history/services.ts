@@ -4,11 +4,11 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import { type Implementation, NODE, Subject, WSGI } from '../verify/subject.js';
 import type { Replica } from './cluster.js';
+import { pause, temporarily } from './pause.js';
 
 const LIMITS = { timeoutMs: 2000, maxKept: 10_000 };
 /** A client does not wait longer for a service that is halted. */
 const SILENT_MS = 3000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Forwards each connection to the next replica. If the replica does not run, the connection ends. */
 async function balancer(replicas: readonly Replica[]): Promise<{ server: Server; url: string }> {
@@ -61,17 +61,12 @@ export class Service {
 
   get faults(): readonly ServiceFault[] {
     const { proxy } = this;
-    const mended = (begin: () => void, end: () => void) => async (ms: number) => {
-      begin();
-      await pause(ms);
-      end();
-    };
     return [
       ['service killed', false, () => this.kill()],
       [
         'service halted',
         false,
-        mended(
+        temporarily(
           () => this.subject.freeze(),
           () => this.subject.thaw(),
         ),
@@ -79,7 +74,7 @@ export class Service {
       [
         'service cut off from the replicas',
         true,
-        mended(
+        temporarily(
           () => proxy.cut(),
           () => proxy.restore(),
         ),
@@ -87,7 +82,7 @@ export class Service {
       [
         'replicas silent to a service',
         true,
-        mended(
+        temporarily(
           () => proxy.stopForwarding(),
           () => proxy.restore(),
         ),

@@ -4,6 +4,7 @@ import { AdminLife } from './admin-life.js';
 import { FactorLife } from './factor-life.js';
 import { GatewayLife } from './gateway-life.js';
 import type { Life, LifeContext } from './life.js';
+import { pause } from './pause.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
 import { SsoLife } from './sso-life.js';
@@ -23,8 +24,6 @@ const KINDS: readonly (readonly [Kind, number])[] = [
   [AdminLife, 0.97],
   [AddressLife, 1],
 ];
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Clients that present all credentials without pause, while lives create and revoke them. */
 export class Workload {

@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './ports.js';
-import { programPath } from './programs.js';
-import { accepts } from './proxies.js';
-import { until } from './service-process.js';
+import { startProxy } from './proxies.js';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy/forward-auth');
 export const APACHE_MODULES = '/usr/lib/apache2/modules';
@@ -107,21 +104,15 @@ export async function protectedService(
   const ports = { front, upstream: (upstream.address() as AddressInfo).port, gatehouse };
   const { program, args } = FORWARD_AUTH_PROXIES[name](folder, ports);
   const env = { ...process.env, HOME: join(folder, 'home') };
-  const child: ChildProcess = spawn(programPath(program) ?? program, args, { env, stdio: 'ignore' });
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-    return accepts(front);
-  });
+  const closeProxy = await startProxy({ name: program, args, folder, env }, front);
   return {
     url: `http://127.0.0.1:${front}`,
     port: front,
     received,
     async close() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await closeProxy();
       upstream.closeAllConnections();
       upstream.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

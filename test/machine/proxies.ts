@@ -19,6 +19,30 @@ export function accepts(port: number): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
+/** Starts a proxy that listens on `port`. Returns what ends it and removes its folder. */
+export async function startProxy(
+  { name, args, folder, env = process.env }: ProxyProgram,
+  port: number,
+): Promise<() => Promise<void>> {
+  const child: ChildProcess = spawn(programPath(name) ?? name, args, { stdio: 'ignore', env });
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+    return accepts(port);
+  });
+  return async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+interface ProxyProgram {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** A proxy that sends the requests of all clients over persistent connections to the service. */
 export interface ReusingProxy {
   readonly port: number;
@@ -59,17 +83,5 @@ export async function reusingProxy(name: keyof typeof REUSING, service: number):
   const port = await freePort();
   const file = join(folder, 'settings');
   writeFileSync(file, `${REUSING[name](port, service, folder).join('\n')}\n`);
-  const child: ChildProcess = spawn(programPath(name) ?? name, ARGUMENTS[name](folder, file), { stdio: 'ignore' });
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-    return accepts(port);
-  });
-  return {
-    port,
-    async close() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { port, close: await startProxy({ name, args: ARGUMENTS[name](folder, file), folder }, port) };
 }

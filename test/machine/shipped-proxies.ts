@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './ports.js';
-import { programPath } from './programs.js';
-import { accepts } from './proxies.js';
-import { until } from './service-process.js';
+import { startProxy } from './proxies.js';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 
@@ -51,17 +47,6 @@ export async function startShipped(name: ShippedProxy, ports: readonly [number, 
   const settings = join(folder, 'settings');
   writeFileSync(settings, text);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder };
-  const child: ChildProcess = spawn(programPath(name) as string, args(folder, settings), { stdio: 'ignore', env });
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-    return accepts(port);
-  });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const close = await startProxy({ name, args: args(folder, settings), folder, env }, port);
+  return { url: `http://127.0.0.1:${port}`, close };
 }

@@ -404,10 +404,16 @@ export const CASES: readonly Case[] = [
       fake.isBeating = false;
       fake.write('event: alive\n\n');
       await pause(50);
+      const frozen = performance.now();
       subject.freeze();
       fake.write('event: alive\n\n');
-      await pause(650);
+      await pause(600);
       subject.thaw();
+      await pause(50);
+      const asked = performance.now();
+      const { lag_seconds: lag } = await subject.metrics();
+      // The heartbeat before the pause was sent before it, and the one of the pause counts from at most 350 ms later.
+      assert.ok(lag == null || lag * 1000 >= asked - frozen - 350, `${lag} s after a pause`);
       await pause(600);
       fake.asked.length = 0;
       await admitted(subject, 'a');

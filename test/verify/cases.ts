@@ -385,7 +385,7 @@ export const CASES: readonly Case[] = [
       await live(fake, subject);
       await admitted(subject, 'a');
       reject(fake);
-      subject.freeze();
+      await subject.freeze();
       await pause(50);
       const answers = Array.from({ length: 8 }, () => subject.get(READ, as('a')));
       fake.revoke('a');
@@ -405,7 +405,7 @@ export const CASES: readonly Case[] = [
       fake.write('event: alive\n\n');
       await pause(50);
       const frozen = performance.now();
-      subject.freeze();
+      await subject.freeze();
       fake.write('event: alive\n\n');
       await pause(600);
       subject.thaw();

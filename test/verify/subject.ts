@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { CLIENT } from './fake-gatehouse.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -89,8 +90,12 @@ export class Subject {
     return JSON.parse((await this.get('metrics')).body);
   }
 
-  freeze(): void {
+  /** Stops the process. On a busy machine, a thread may still run when the signal has been sent. */
+  async freeze(): Promise<void> {
     this.child.kill('SIGSTOP');
+    const tasks = `/proc/${this.child.pid}/task`;
+    const isStopped = (task: string) => readFileSync(`${tasks}/${task}/stat`, 'utf8').includes(') T ');
+    while (existsSync(tasks) && !readdirSync(tasks).every(isStopped)) await setTimeout(1);
   }
 
   thaw(): void {

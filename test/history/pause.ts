@@ -2,9 +2,9 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 /** Returns a fault that begins and ends after the given number of milliseconds. */
 export const temporarily =
-  (begin: () => void, end: () => void) =>
+  (begin: () => void | Promise<void>, end: () => void) =>
   async (ms: number): Promise<void> => {
-    begin();
+    await begin();
     await pause(ms);
     end();
   };

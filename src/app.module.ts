@@ -1,7 +1,9 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { AccountsModule } from './accounts/accounts.module.js';
 import { AccountEventsModule } from './accounts/events/account-events.module.js';
-import { ExtensionMailer } from './accounts/extension-mailer.service.js';
+import { Accounts } from './accounts/extension/accounts.service.js';
+import { ExtensionMailer } from './accounts/extension/extension-mailer.service.js';
 import { AdminOperationsModule } from './admin/operations.module.js';
 import { OneTimeSecretsModule } from './auth/secrets/one-time-secrets.module.js';
 import { Clock } from './core/clock.js';
@@ -209,7 +211,11 @@ const FOR_EXTENSIONS = [AccountEventsModule, OneTimeSecretsModule, AdminOperatio
 
 /** The services of built-in features for extensions. Global, because extensions inject them without an import. */
 @Global()
-@Module({ imports: FOR_EXTENSIONS, providers: [ExtensionMailer], exports: [ExtensionMailer, ...FOR_EXTENSIONS] })
+@Module({
+  imports: [AccountsModule, ...FOR_EXTENSIONS],
+  providers: [Accounts, ExtensionMailer],
+  exports: [Accounts, ExtensionMailer, ...FOR_EXTENSIONS],
+})
 export class ExtensionServicesModule {}
 
 @Module({})

@@ -25,10 +25,12 @@ import './users/users.feature.js';
 import './web/web.feature.js';
 import './webhooks/webhooks.feature.js';
 
+export { publicProfile } from './accounts/account.views.js';
 export type { SecurityEventType } from './accounts/events/event-types.js';
 export { getOrigin, type Origin } from './accounts/events/origin.js';
 export { type NewEvent, SecurityEvents } from './accounts/events/security-events.service.js';
-export { ExtensionMailer, type ExtensionMailMessage } from './accounts/extension-mailer.service.js';
+export { Accounts } from './accounts/extension/accounts.service.js';
+export { ExtensionMailer, type ExtensionMailMessage } from './accounts/extension/extension-mailer.service.js';
 export { AuditActions, type AuditFacts } from './admin/audit/audit-actions.service.js';
 export { CurrentOperator, type Operator } from './admin/audit/operator.js';
 export { TargetProtection } from './admin/users/target-protection.service.js';

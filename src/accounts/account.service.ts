@@ -132,9 +132,19 @@ export class AccountService {
     return this.read(tx, 'account-by-email', 'lower(a.email) = lower($1)', email);
   }
 
-  private async read(tx: Tx, name: string, condition: string, value: string): Promise<AccountFacts | null> {
+  /** Deleted accounts are not found. */
+  findByUsername(
+    username: string,
+    discriminator: number,
+    tx: Tx = this.database.manager,
+  ): Promise<AccountFacts | null> {
+    const condition = 'lower(a.username) = lower($1) AND a.discriminator = $2 AND a.deleted_at IS NULL';
+    return this.read(tx, 'account-by-username', condition, username, discriminator);
+  }
+
+  private async read(tx: Tx, name: string, condition: string, ...values: unknown[]): Promise<AccountFacts | null> {
     const text = `SELECT ${ACCOUNT_SQL} FROM account a WHERE ${condition}`;
-    const rows = await this.database.statement<AccountRow>(name, text, [value], tx);
+    const rows = await this.database.statement<AccountRow>(name, text, values, tx);
     return rows[0] ? toAccount(rows[0]) : null;
   }
 

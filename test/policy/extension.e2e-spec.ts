@@ -10,6 +10,7 @@ import { execute } from '../../src/cli/execute.js';
 import { findProject, loadExtension } from '../../src/cli/terminal/project.js';
 import { databaseSchema } from '../../src/features.js';
 import {
+  Accounts,
   AdminAcl,
   AuditActions,
   Cleanup,
@@ -145,7 +146,19 @@ class AdminNotesController {
 
 /** Every service that extensions inject without importing a module. */
 const SERVICES = [
-  ...[AuditActions, Cleanup, Clock, ColumnEncryption, Config, Database, ExtensionMailer, GatewayEvents, Jobs, Limiter],
+  ...[
+    Accounts,
+    AuditActions,
+    Cleanup,
+    Clock,
+    ColumnEncryption,
+    Config,
+    Database,
+    ExtensionMailer,
+    GatewayEvents,
+    Jobs,
+    Limiter,
+  ],
   ...[Log, Metrics, OneTimeSecrets, ReplicaBus, SecurityEvents, Snowflakes, TargetProtection],
 ];
 const INJECTED = Symbol('injected services');

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ExtensionMailFacts, ExtensionMailType } from '../core/merged.js';
-import type { Tx } from '../platform/database/database.js';
-import { Outbox } from '../platform/mail/outbox.js';
-import { requireExtensionMail } from '../platform/mail/templates/extension-mails.js';
-import { FeatureRegistry } from '../policy/feature-registry.js';
+import type { ExtensionMailFacts, ExtensionMailType } from '../../core/merged.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { requireExtensionMail } from '../../platform/mail/templates/extension-mails.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 
 /** An email of an extension with its facts. */
 export interface ExtensionMailMessage<T extends ExtensionMailType> {

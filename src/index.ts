@@ -25,7 +25,7 @@ import './users/users.feature.js';
 import './web/web.feature.js';
 import './webhooks/webhooks.feature.js';
 
-export { publicProfile } from './accounts/account.views.js';
+export { partialUserView } from './accounts/account.views.js';
 export type { SecurityEventType } from './accounts/events/event-types.js';
 export { getOrigin, type Origin } from './accounts/events/origin.js';
 export { type NewEvent, SecurityEvents } from './accounts/events/security-events.service.js';

@@ -19,7 +19,7 @@ export const formatDiscriminator = (discriminator: number): string => String(dis
 const publicFlags = (flags: bigint): number => Number(flags & 0x7fffffffn);
 
 /** The public view of an account. Deleted accounts are anonymized (auth.md section 3). */
-export function publicProfile(account: Account) {
+export function partialUserView(account: Account) {
   // A scheduled deletion is not visible yet.
   const isDeleted = account.deletedAt !== null;
   return {
@@ -50,7 +50,7 @@ export const needsSecondFactor = (account: Account): boolean => authenticatorTyp
 /** The account as shown to its owner (account.md 1.1). */
 export function privateUserView(account: Account) {
   const types = authenticatorTypes(account);
-  const seen = publicProfile(account);
+  const seen = partialUserView(account);
   // Written out, because spreading an object before so many members costs more than the rest of the request.
   return {
     id: seen.id,

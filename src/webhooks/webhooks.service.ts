@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { publicProfile } from '../accounts/account.views.js';
+import { partialUserView } from '../accounts/account.views.js';
 import type { Origin, RevocationCause } from '../accounts/events/origin.js';
 import { SecurityEvents } from '../accounts/events/security-events.service.js';
 import { CallerGuard } from '../auth/sessions/caller-guard.service.js';
@@ -37,7 +37,7 @@ export const webhookView = (webhook: Webhook, owner: Account) => ({
   application_id: webhook.applicationId,
   name: webhook.name,
   avatar: webhook.avatar,
-  user: publicProfile(owner),
+  user: partialUserView(owner),
   created_at: webhook.createdAt.toISOString(),
 });
 

@@ -5,7 +5,7 @@ import { AccountService } from '../account.service.js';
 
 /**
  * Reads accounts for extensions. Deleted accounts are also found by ID, with `deletedAt`. An account contains personal
- * data, so never return it to clients: use `publicProfile`.
+ * data, so never return it to clients: use `partialUserView`.
  */
 @Injectable()
 export class Accounts {

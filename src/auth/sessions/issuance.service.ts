@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
-import { publicProfile } from '../../accounts/account.views.js';
+import { partialUserView } from '../../accounts/account.views.js';
 import { ACCOUNT_FLAGS, isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import { AccountState, type RevertedState } from '../../accounts/account-state.service.js';
@@ -16,7 +16,7 @@ import { idHash, SessionService } from './sessions.service.js';
 export interface TokenResponse {
   readonly token: string;
   readonly user_id: string;
-  readonly user: ReturnType<typeof publicProfile>;
+  readonly user: ReturnType<typeof partialUserView>;
   /** What the sign-in ended: a disablement by the user or a scheduled deletion. */
   readonly reactivated?: RevertedState;
 }
@@ -41,7 +41,7 @@ interface IssuanceOptions {
 export const tokenResponse = (token: string, account: Account, reactivated?: RevertedState | null): TokenResponse => ({
   token,
   user_id: account.id,
-  user: publicProfile(account),
+  user: partialUserView(account),
   ...(reactivated && { reactivated }),
 });
 

@@ -1,4 +1,4 @@
-import { authenticatorTypes, publicProfile } from '../../accounts/account.views.js';
+import { authenticatorTypes, partialUserView } from '../../accounts/account.views.js';
 import type { Authorization } from '../../accounts/grants/grants.service.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
 import type { Account } from '../../policy/account.js';
@@ -7,7 +7,7 @@ import type { PublicFacts } from './applications.service.js';
 
 /** The public data of a bot. */
 export function botProfileView(bot: Account) {
-  const { id, username, discriminator, avatar, flags } = publicProfile(bot);
+  const { id, username, discriminator, avatar, flags } = partialUserView(bot);
   return { id, username, discriminator, avatar, banner: bot.banner, bio: bot.bio, flags };
 }
 
@@ -57,7 +57,7 @@ export const publicApplicationView = (
   bot_public: application.botPublic,
   trusted_scopes: trustedScopes,
   bot: bot && botProfileView(bot),
-  current_user: viewer && publicProfile(viewer),
+  current_user: viewer && partialUserView(viewer),
 });
 
 /** The application as its own bot sees it. */
@@ -69,13 +69,13 @@ export const currentBotApplicationView = (application: Application, bot: Account
   bot_public: application.botPublic,
   bot_require_code_grant: application.botRequireCodeGrant,
   redirect_uris: application.redirectUris,
-  owner: publicProfile(owner),
+  owner: partialUserView(owner),
   bot: botProfileView(bot),
 });
 
 /** Claims of the granting account, similar to OpenID Connect. `email` and `verified` require the scope `email`. */
 export function userInfoView({ account, scopes }: BearerIdentity) {
-  const { id, username, discriminator, global_name, avatar, avatar_color, flags } = publicProfile(account);
+  const { id, username, discriminator, global_name, avatar, avatar_color, flags } = partialUserView(account);
   const email = scopes.includes('email') ? account.email : null;
   return {
     sub: id,

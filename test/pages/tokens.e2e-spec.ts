@@ -10,6 +10,7 @@ const PAGE = '/account/access-tokens';
 
 const notes = defineFeature('notes', {
   scopes: { 'notes.read': { 'en-US': 'Read your <i>notes</i>' }, 'notes.write': { 'en-US': 'Write notes for you' } },
+  servicePolicies: { 'notes-read': { accepts: 'authenticated' } },
 });
 
 describeInBrowser('web.md 3 and 4: tokens', () => {
@@ -221,12 +222,41 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
     await visit.leave();
   });
 
-  test('an administrator without the ACL sees no form for resource servers', async () => {
+  test('an administrator sets the service policies of an application, and corrects a name that is unknown', async () => {
+    const root = await superuser(world.service);
+    const app = await newApp(world.service, owner, { name: 'Archive API' });
+    const stored = async () =>
+      (await world.service.as(root).get(`/v1/admin/applications/${app.id}`).expect(200)).body.application
+        .resource_policies;
+    const submit = async (text: string) => {
+      await field('resource_policies').fill(text);
+      await answer('Change policies').press('Enter');
+    };
+    await arrive(`/admin/applications?id=${app.id}`, root);
+    await button('Change policies').press('Enter');
+    const dialog = visit.page.getByRole('dialog');
+    await dialog.getByLabel('Reason', { exact: true }).fill(REASON);
+    await submit('notes-read\nunknown');
+    await dialog.getByText('unknown: There’s no service policy with this name.').waitFor();
+    expect(await stored()).toEqual([]);
+    await visit.look('admin-applications-policies');
+    expect(await field('resource_policies').inputValue()).toBe('notes-read\nunknown');
+    await submit('notes-read');
+    await visit.page.locator('dl').getByText('notes-read', { exact: true }).waitFor();
+    expect(await stored()).toEqual(['notes-read']);
+    expect((await auditOf(world.service)).at(-1)).toMatchObject({
+      ...{ admin_user_id: root.id, action: 'set_resource_policies', target_id: app.id, reason: REASON },
+    });
+    await visit.leave();
+  });
+
+  test('an administrator without the ACL sees no form for resource servers or service policies', async () => {
     const limited = await administrator(world.service, 'application:lookup');
     const app = await newApp(world.service, await person(world.service, 'limited'), { name: 'Other' });
     await arrive(`/admin/applications?id=${app.id}`, limited);
     await visit.page.getByRole('heading', { level: 2, name: 'Other', exact: true }).waitFor();
     expect(await button('Save scopes').count()).toBe(0);
+    expect(await button('Change policies').count()).toBe(0);
     await visit.leave();
   });
 

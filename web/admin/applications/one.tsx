@@ -4,6 +4,7 @@ import { InnerLink } from '../../kit/opened.js';
 import { CopyButton, Empty } from '../../kit/shown.js';
 import { PersonLink } from '../parts/person-link.js';
 import { type Application, applicationBy, summaryOf } from './application.js';
+import { Policies } from './policies.js';
 import { Resource } from './resource.js';
 import { Transfer } from './transfer.js';
 import { Trust } from './trust.js';
@@ -89,6 +90,14 @@ const Facts = ({ application }: OfApplication) => (
         t('adminApplications.notResource')
       )}
     </dd>
+    <dt>{t('adminApplications.policies')}</dt>
+    <dd>
+      {application.resource_policies.length > 0 ? (
+        <Codes of={application.resource_policies} />
+      ) : (
+        t('adminApplications.noPolicies')
+      )}
+    </dd>
     <dt>{t('adminApplications.version')}</dt>
     <dd>{application.version}</dd>
   </dl>
@@ -122,6 +131,7 @@ export function One({ id, owner }: { readonly id: string; readonly owner: string
               </section>
               <Trust key={application.version} application={application} onChanged={loaded.take} />
               <Resource key={`resource-${application.version}`} application={application} onChanged={loaded.take} />
+              <Policies key={`policies-${application.version}`} application={application} onChanged={loaded.take} />
               <Transfer application={application} onTransferred={loaded.take} />
             </>
           )

@@ -10,7 +10,7 @@ import { hasAcl } from '../rights.js';
 import type { Application } from './application.js';
 import { ScopeCheckboxes } from './scope-checkboxes.js';
 
-interface ResourceProps {
+export interface ResourceProps {
   readonly application: Application;
   readonly onChanged: (answer: { readonly application: Application | null }) => void;
 }
@@ -55,6 +55,7 @@ function ScopeChoices({ application, onChanged, scopes, words }: ResourceProps &
           label={t('adminApplications.resourceSave')}
           title={t('adminApplications.resourceTitle', { application: name })}
           of={save}
+          kind="plain"
         >
           <p>
             {chosen.value.length > 0

@@ -46,6 +46,7 @@ function ScopeChoices({ application, onChanged, scopes }: TrustProps & { readonl
           label={t('adminApplications.trustSave')}
           title={t('adminApplications.trustTitle', { application: name })}
           of={save}
+          kind="plain"
         >
           <p>
             {chosen.value.length > 0

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { linesOf } from '../parts/domains-field.js';
+import { linesOf } from '../parts/lines-field.js';
 import { CLAIMS, type Claim, type Connection, type SwitchName, type TextName } from './connection.js';
 
 /** The values of the form, as the user enters them. */

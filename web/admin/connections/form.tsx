@@ -8,7 +8,7 @@ import { Choice, Field, PasswordField } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
 import { type AuditedAction, useAuditedAction } from '../parts/audited-action.js';
-import { DomainsField, domainPaths } from '../parts/domains-field.js';
+import { DomainsField, linePaths } from '../parts/lines-field.js';
 import {
   advancedTexts,
   CLAIMS,
@@ -128,7 +128,7 @@ const ClaimMap = ({ draft, action }: PartProps) => (
 );
 
 const FIELDS = [
-  ...[...Object.keys(TEXT_LABELS), ...Object.keys(SWITCHES), ...domainPaths('allowed_domains')],
+  ...[...Object.keys(TEXT_LABELS), ...Object.keys(SWITCHES), ...linePaths('allowed_domains')],
   ...['client_secret', 'claims', 'position'],
 ];
 

@@ -1,7 +1,7 @@
 import type { Action } from '../../core/action.js';
 import { t } from '../../core/language.js';
 import { Choice, Field, Notes, PasswordField, Select } from '../../kit/field.js';
-import { DomainsField } from '../parts/domains-field.js';
+import { DomainsField } from '../parts/lines-field.js';
 import { type Config, type Member, modes, REQUIREMENTS, type Value, wordsOfRequirement } from './members.js';
 
 export interface ControlProps {

@@ -1,6 +1,6 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
 import { type TranslationKey, t } from '../../core/language.js';
-import { domainPaths, linesOf } from '../parts/domains-field.js';
+import { linePaths, linesOf } from '../parts/lines-field.js';
 
 export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
 
@@ -110,7 +110,7 @@ export const MEMBERS: readonly Member[] = [
 
 /** Every path that an error can name. */
 export const FIELDS: readonly string[] = MEMBERS.flatMap(({ kind, path }) =>
-  kind === 'domains' ? domainPaths(path) : [path],
+  kind === 'domains' ? linePaths(path) : [path],
 );
 
 /** The defined bits of suspicious activity, in order (admin.md section 5.1). */

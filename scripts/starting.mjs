@@ -10,11 +10,11 @@ export async function listening(service) {
     out += chunk;
   });
   const ended = once(service, 'exit').then(() => true);
-  while (!/^Database .+\n/m.test(out)) {
+  while (!/^Database .+\n|"database":.+\n/m.test(out)) {
     const isOver = await Promise.race([ended, once(service.stdout, 'data').then(() => false)]);
     if (isOver) throw new Error(`the service did not start:\n${out}`);
   }
-  return /^Listening +(http:\S+)$/m.exec(out)[1];
+  return /^Listening +(http:\S+)$|"listening":"(http:[^"]+)"/m.exec(out).slice(1).find(Boolean);
 }
 
 /**

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { AccountRecords } from './accounts/account-records.service.js';
 import { SetupToken } from './admin/setup/setup.service.js';
+import { Clock } from './core/clock.js';
 import { commandLine } from './core/command-line.js';
 import { Config } from './core/config/config.js';
 import { StartError } from './core/config/start-error.js';
@@ -157,14 +158,15 @@ async function listen(app: INestApplication): Promise<Server | undefined> {
 }
 
 /**
- * Prints the startup banner as plain lines. Not through the log, because the setup token must appear only on the
- * console of the first start.
+ * Prints the startup banner: one JSON line in production, otherwise plain lines. The log redacts secrets, but the setup
+ * token must appear on the console of the first start.
  */
 async function printBanner(app: INestApplication, origin: string): Promise<void> {
   const config = app.get(Config);
   const { publicOrigin } = config;
   const isEmbedded = app.get(Database).isEmbedded;
   const example = config.isDemo ? [['Example data', await demoHint(app)]] : [];
+  const setupToken = await app.get(SetupToken).issueIfNeeded();
   const lines = [
     ['Pages', config.web.pages ? `${publicOrigin}/ (register there)` : `hosted at ${config.webAppUrl}`],
     ['Listening', origin],
@@ -177,11 +179,18 @@ async function printBanner(app: INestApplication, origin: string): Promise<void>
         : `sent with MAIL_TRANSPORT=${config.mailTransport}`,
     ],
     ...example,
-    ['Administrator', await adminSetupHint(app)],
+    ['Administrator', await adminSetupHint(app, setupToken)],
     ['Database', isEmbedded ? `embedded in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL'],
   ];
-  process.stdout.write(`${lines.map(([name, text]) => `${name?.padEnd(16)} ${text}`).join('\n')}\n`);
+  if (config.production && config.logFormat === 'json') {
+    const details = Object.fromEntries(lines.map(([name = '', text = '']) => [toMember(name), text]));
+    const line = { level: 30, time: app.get(Clock).date(), version: config.buildId, msg: 'started', ...details };
+    const token = setupToken === null ? {} : { setup_token: setupToken };
+    process.stdout.write(`${JSON.stringify({ ...line, ...token })}\n`);
+  } else process.stdout.write(`${lines.map(([name, text]) => `${name?.padEnd(16)} ${text}`).join('\n')}\n`);
 }
+
+const toMember = (title: string): string => title.toLowerCase().replaceAll(' ', '_');
 
 async function demoHint(app: INestApplication): Promise<string> {
   const administrator = await app.get(DemoData).fill();
@@ -189,10 +198,9 @@ async function demoHint(app: INestApplication): Promise<string> {
   return `200 users. Sign in as ${administrator.email} with the password ${administrator.password} (shown only now)`;
 }
 
-async function adminSetupHint(app: INestApplication): Promise<string> {
+async function adminSetupHint(app: INestApplication, token: string | null): Promise<string> {
   const { web, publicOrigin } = app.get(Config);
   const way = web.admin ? `enter the setup token at ${publicOrigin}/admin, or POST` : 'register, then POST';
-  const token = await app.get(SetupToken).issueIfNeeded();
   if (token !== null)
     return `none yet. To become the administrator, ${way} /v1/setup {"token": "${token}"} (works once and is shown only now)`;
   const grant = commandLine("user grant-acl <email> '*'");

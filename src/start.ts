@@ -4,10 +4,11 @@ import { SettingsReader } from './core/config/reader.js';
 import { exitSafely } from './core/exit-safely.js';
 import { Log } from './core/log.js';
 import { toStartError } from './core/to-start-error.js';
-import { onUncaughtError, reportFatalError } from './core/uncaught-errors.js';
+import { onUncaughtError, readFatalErrorFormat, reportFatalError } from './core/uncaught-errors.js';
 import { LogSettings } from './platform/settings/log.settings.js';
 import { readWorkers } from './platform/settings/workers.settings.js';
 import { assertCompatible, type Extension, settingsOf } from './policy/extension.js';
+import { ServiceSettings } from './service/service.settings.js';
 
 const FEW_THREADS =
   'password hashes, files and names share the four threads of Node; start by: node -r @gatehouse-auth/server/threads <file>';
@@ -26,11 +27,12 @@ export async function start(extension: Extension = {}): Promise<void> {
   const { UV_THREADPOOL_SIZE: threads } = process.env;
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
+    readFatalErrorFormat(process.env);
     const read = new SettingsReader(process.env);
     const workers = readWorkers(read);
     if (workers > 1 && cluster.isPrimary) {
       const { runPrimary: lead } = await import('./workers/primary.js');
-      return await lead(workers, new Log(read.of(LogSettings)));
+      return await lead(workers, new Log({ ...read.of(LogSettings), ...read.of(ServiceSettings) }));
     }
     assertCompatible(extension);
     // Loaded late, because the primary needs only the code for its settings and the log.

@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config/config.js';
+import { ownVersion } from './own-package.js';
 import { sourceMappedStack } from './stack.js';
 import { ownWorker } from './workers/own-worker.js';
 
@@ -68,8 +69,11 @@ function sanitizeValue(value: unknown, depth: number): unknown {
 export class Log implements LoggerService {
   private readonly pino: Logger;
 
-  constructor(config: Pick<Config, 'logLevel' | 'logFormat'>, destination?: DestinationStream) {
-    const base = ownWorker && { worker: ownWorker.number };
+  constructor(
+    config: Pick<Config, 'logLevel' | 'logFormat'> & Partial<Pick<Config, 'buildId'>>,
+    destination?: DestinationStream,
+  ) {
+    const base = { version: config.buildId, ...(ownWorker && { worker: ownWorker.number }) };
     const options = { level: config.logLevel, base, timestamp: stdTimeFunctions.isoTime };
     this.pino = destination ? pino(options, destination) : pino(options, createDestination(config.logFormat));
   }
@@ -125,7 +129,7 @@ function createDestination(format: Config['logFormat']): DestinationStream {
   if (format === 'json') return pino.destination({ fd: 1, sync: true });
   return {
     write(line: string) {
-      const { time, level, msg, error, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      const { time, level, msg, error, version: _, ...rest } = JSON.parse(line) as Record<string, unknown>;
       const { stack, ...fault } = (error ?? {}) as { stack?: unknown };
       const details = { ...rest, ...(error && !stack ? { error: fault } : {}) };
       const shown = Object.keys(details).length > 0 ? ` ${JSON.stringify(details)}` : '';
@@ -135,4 +139,17 @@ function createDestination(format: Config['logFormat']): DestinationStream {
       );
     },
   };
+}
+
+/** Formats an error that ends the process as JSON, for example one that occurs before a log exists. */
+export function fatalErrorLine(error: unknown): string {
+  let line = '';
+  const write = (text: string) => {
+    line += text;
+  };
+  new Log({ logLevel: 'error', logFormat: 'json', buildId: ownVersion() }, { write }).fatal(
+    error instanceof Error ? error.message : error,
+    { error },
+  );
+  return line;
 }

@@ -60,7 +60,10 @@ export class Metrics {
           ? new Histogram({ ...options, buckets: [...declaration.buckets] })
           : new Gauge({ ...options, aggregator: declaration.aggregation ?? 'sum', collect: () => this.read(name) });
     this.metrics.set(name, { declaration, labelNames, metric, series: new Map(), observations: 0 });
-    if (declaration.type !== 'counter') return;
+    if (declaration.type === 'counter') this.startSeries(name, labels);
+  }
+
+  private startSeries(name: string, labels: LabelValues): void {
     for (const combination of labelCombinations(labels)) this.seriesOf(name, combination).inc(0);
   }
 
@@ -88,6 +91,11 @@ export class Metrics {
   /** Adds to a counter. */
   add<M extends MetricName<'counter'>>(name: M, labels: MetricLabels<M>, count = 1): void {
     this.seriesOf(name, labels).inc(count);
+  }
+
+  /** Starts series of a counter at 0. `values` lists the values of labels that are declared as `any`. */
+  startAtZero(name: MetricName<'counter'>, values: LabelValues): void {
+    this.startSeries(name, { ...this.metricOf(name).declaration.labels, ...values });
   }
 
   /** Sets a gauge. */

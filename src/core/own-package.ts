@@ -28,3 +28,9 @@ export function ownFolder(): string {
 }
 
 export const ownPackage = (): OwnPackage => packageIn(ownFolder());
+
+/** The version of this package. `dev` if the sources run without a build. */
+export function ownVersion(): string {
+  const isBuilt = import.meta.dirname.startsWith(join(ownFolder(), 'dist'));
+  return isBuilt ? ownPackage().version : 'dev';
+}

@@ -1,9 +1,20 @@
 import { StartError } from './config/start-error.js';
-import { redactText } from './log.js';
+import { fatalErrorLine, redactText } from './log.js';
 import { sourceMappedStack } from './stack.js';
+
+let isJson = false;
+
+/** Sets the format of fatal errors from the environment: JSON in production, unless the log is set to plain text. */
+export function readFatalErrorFormat({ NODE_ENV, LOG_FORMAT }: NodeJS.ProcessEnv): void {
+  isJson = NODE_ENV?.trim() === 'production' && LOG_FORMAT?.trim() !== 'pretty';
+}
 
 /** Prints a startup failure to stderr; operator errors without a stack. */
 export function reportFatalError(error: unknown): void {
+  if (isJson) {
+    process.stderr.write(fatalErrorLine(error));
+    return;
+  }
   const isPlain = error instanceof StartError || !(error instanceof Error);
   const text = isPlain
     ? String(error instanceof Error ? error.message : error)

@@ -44,6 +44,11 @@ export const http = defineFeature('http', {
       labels: { method: 'any', route: 'any', policy: 'any', status: 'any' },
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     },
+    gatehouse_shed_total: {
+      type: 'counter',
+      help: 'Work rejected because a queue was full',
+      labels: { queue: 'any' },
+    },
     gatehouse_refusals_total: { type: 'counter', help: 'Error responses by code', labels: { code: 'any' } },
     gatehouse_request_count_corrections_total: {
       type: 'counter',

@@ -59,7 +59,9 @@ export class LiveRequests implements OnApplicationShutdown {
   constructor(
     private readonly log: Log,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    metrics.startAtZero('gatehouse_request_count_corrections_total', { count: ['requests', WORK, 'body', 'response'] });
+  }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { unavailable } from '../core/errors.js';
+import { Metrics } from '../core/metrics.js';
 import { EventLoop } from '../platform/process/event-loop.js';
 import { LiveRequests, WORK } from './live-requests.js';
 
@@ -29,14 +30,24 @@ export class Load {
     private readonly loop: EventLoop,
     private readonly clock: Clock,
     private readonly live: LiveRequests,
+    private readonly metrics: Metrics,
   ) {
+    metrics.startAtZero('gatehouse_shed_total', { queue: [WORK] });
     live.onStageChange = () => this.updateOverload();
   }
 
   /** @throws ApiError SERVICE_UNAVAILABLE while the process is overloaded or draining */
   assertCapacity(): void {
     this.updateOverload();
-    if (this.draining || this.isFull) throw unavailable(1);
+    if (this.draining) throw unavailable(1).withCause('shutting down');
+    if (this.isFull) this.reject();
+  }
+
+  /** @throws ApiError SERVICE_UNAVAILABLE, which is counted as shed work */
+  reject(): never {
+    this.metrics.add('gatehouse_shed_total', { queue: WORK });
+    const cause = this.loop.isLate ? 'the event loop is late (MAX_LOOP_DELAY_MS)' : 'too many requests (MAX_IN_FLIGHT)';
+    throw unavailable(1).withCause(cause);
   }
 
   /** Whether load has been shed for so long that readiness fails. */

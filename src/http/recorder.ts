@@ -1,9 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { subnetKey } from '../core/address.js';
 import { Config } from '../core/config/config.js';
+import { ApiError } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import type { Call } from '../policy/call.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { CONTENT_LENGTH_MISMATCH } from './content-length.js';
+import { LogSampler } from './log-sampler.js';
 import { Rejections, RequestHooks } from './request-hooks.js';
 import { Tracing } from './tracing.js';
 
@@ -13,8 +17,18 @@ export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT
 export const UNAUDITED_MESSAGE = 'an administrator operation wrote no audit log entry';
 /** The status in metrics, traces and the log if the client disconnected before the end of the response. */
 const CLIENT_CLOSED_STATUS = 499;
+/** Outcomes of requests whose response was not sent completely. */
+const INTERRUPTIONS = ['CLIENT_GONE', 'TOO_SLOW', 'BROKEN_OFF', CONTENT_LENGTH_MISMATCH];
 
-export const requestDetails = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
+const idsOf = ({ id, traceId }: Call) => ({ request_id: id, ...(traceId === undefined ? {} : { trace_id: traceId }) });
+
+export const requestDetails = (call: Call) => ({ route: call.pattern, ...idsOf(call) });
+
+/** The reason of a failed request: an error, or a text. An error without a cause has no more information than its code. */
+const failureOf = ({ failure }: Call) => {
+  if (failure === undefined || failure instanceof ApiError) return {};
+  return failure instanceof Error ? { error: failure } : { cause: failure };
+};
 
 /** Every Admin operation that changes something writes an audit entry (admin.md section 5.3). */
 function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
@@ -24,7 +38,10 @@ function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
 
 /** Starts the trace of each request. Records the request when it ends: abuse counters of its IP address, metrics, trace, log. */
 @Injectable()
-export class Recorder {
+export class Recorder implements BeforeApplicationShutdown {
+  private readonly rejected = new LogSampler((leftOut) => this.log.info('rejected requests were not logged', leftOut));
+  private readonly failed = new LogSampler((leftOut) => this.log.warn('failed requests were not logged', leftOut));
+
   constructor(
     private readonly config: Config,
     private readonly requestHooks: RequestHooks,
@@ -32,7 +49,15 @@ export class Recorder {
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
     private readonly rejections: Rejections,
-  ) {}
+    features: FeatureRegistry,
+  ) {
+    metrics.startAtZero('gatehouse_refusals_total', { code: [...features.errors.keys(), ...INTERRUPTIONS] });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.rejected.flush();
+    this.failed.flush();
+  }
 
   begin(call: Call): void {
     this.tracing.begin(call);
@@ -60,18 +85,34 @@ export class Recorder {
     const served = { method, route, policy, status: isGone ? CLIENT_CLOSED_STATUS : res.statusCode };
     this.metrics.observe('gatehouse_http_request_seconds', { ...served, status: String(served.status) }, ms / 1000);
     this.tracing.end(call, served);
-    if (isUnaudited(call)) this.log.error(UNAUDITED_MESSAGE, { method, route, request_id: call.id });
+    if (isUnaudited(call)) this.log.error(UNAUDITED_MESSAGE, { method, route, ...idsOf(call) });
     if (call.outcome === CONTENT_LENGTH_MISMATCH) {
-      this.log.error('response length differs from its Content-Length', { method, route, request_id: call.id });
+      this.log.error('response length differs from its Content-Length', { method, route, ...idsOf(call) });
     }
     if (call.outcome) this.metrics.add('gatehouse_refusals_total', { code: call.outcome });
     const isSlow = ms > this.config.slowRequestMs;
     if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
-    const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };
-    const details = call.outcome ? { ...line, outcome: call.outcome } : line;
-    if (isSlow) this.log.warn('slow request', details);
-    else if (isGone) this.log.debug('client disconnected', details);
-    else if (call.outcome) this.log.info('request rejected', details);
-    else this.log.debug('request', details);
+    this.write(call, isSlow, { method, route, status: served.status, ms: Math.round(ms) });
+  }
+
+  private write(call: Call, isSlow: boolean, line: object): void {
+    const { outcome } = call;
+    const details = { ...line, ...idsOf(call), ...this.callerOf(call), ...(outcome && { outcome }) };
+    if (call.failure !== undefined) {
+      if (!this.failed.admits(outcome ?? '')) return;
+      const level = outcome === 'INTERNAL_SERVER_ERROR' ? 'error' : 'warn';
+      this.log[level]('request failed', { ...details, ...failureOf(call) });
+    } else if (isSlow) this.log.warn('slow request', details);
+    else if (outcome === 'CLIENT_GONE') this.log.debug('client disconnected', details);
+    else if (outcome === undefined) this.log.debug('request', details);
+    else if (this.rejected.admits(outcome)) this.log.info('request rejected', details);
+  }
+
+  private callerOf({ address, identity }: Call) {
+    const { logClientNetwork, logAccountId } = this.config;
+    return {
+      ...(logClientNetwork && address ? { network: subnetKey(address) } : {}),
+      ...(logAccountId && identity ? { account: identity.account.id } : {}),
+    };
   }
 }

@@ -4,7 +4,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import { ApiError, unavailable } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { type Call, ClientGone, type TransferTracker } from '../policy/call.js';
 import { closeAfterResponse } from './framing.js';
 import { LiveRequests, type ResponseDrain, WORK } from './live-requests.js';
@@ -79,7 +79,7 @@ export class SlowClientMonitor implements TransferTracker, OnApplicationShutdown
   resumeWork(call: Call): void {
     const { isFull } = this.load;
     if (!this.live.move(call, 'started', [WORK])) throw new ClientGone();
-    if (isFull) throw unavailable(1);
+    if (isFull) this.load.reject();
   }
 
   beginResponse(call: Call): void {

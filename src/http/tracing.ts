@@ -1,6 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { addressIsIn } from '../core/address.js';
 import type { Config } from '../core/config/config.js';
+import type { Cidr } from '../core/config/reader.js';
 import { redactText } from '../core/log.js';
 import type { Call } from '../policy/call.js';
 
@@ -30,9 +31,26 @@ interface RequestLabels {
   readonly status: number;
 }
 
-/** Creates a span for each request. A span contains the same data as a log line. This base class does nothing. */
+/** The trace ID in `traceparent`, which must not be zero (W3C Trace Context, section 3.2). */
+const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/;
+
+/**
+ * Creates a span for each request. A span contains the same data as a log line. This base class only reads the trace ID.
+ * `traceparent` is used only from trusted proxies, because callers can send any value.
+ */
 export class Tracing {
-  begin(_call: Call): void {}
+  constructor(private readonly trustedProxies: readonly Cidr[] = []) {}
+
+  protected isTrusted({ req }: Call): boolean {
+    return addressIsIn(req.socket.remoteAddress ?? '', this.trustedProxies);
+  }
+
+  begin(call: Call): void {
+    const { traceparent } = call.req.headers;
+    if (typeof traceparent !== 'string' || !this.isTrusted(call)) return;
+    const [, traceId] = TRACE_PARENT.exec(traceparent) ?? [];
+    if (traceId !== undefined) call.traceId = traceId;
+  }
   end(_call: Call, _served: RequestLabels): void {}
   async close(): Promise<void> {}
 
@@ -42,7 +60,7 @@ export class Tracing {
    * @throws Error if its packages, which are optional peer dependencies outside the bundle, are not installed
    */
   static async open(config: Config): Promise<Tracing> {
-    if (!config.tracing) return new Tracing();
+    if (!config.tracing) return new Tracing(config.trustedProxies);
     const [api, core, sdk, otlp, resources] = await loadSdk();
     const named = { 'service.name': 'gatehouse', 'service.version': config.buildId };
     const provider = new sdk.NodeTracerProvider({
@@ -56,14 +74,13 @@ export class Tracing {
     const spans = new WeakMap<Call, Span>();
 
     return new (class extends Tracing {
-      /** Uses `traceparent` only from trusted proxies, because callers can send any value. */
       override begin(call: Call): void {
-        const { req } = call;
-        const isTrusted = addressIsIn(req.socket.remoteAddress ?? '', config.trustedProxies);
-        const parent = isTrusted
-          ? propagator.extract(api.ROOT_CONTEXT, req.headers, api.defaultTextMapGetter)
+        const parent = this.isTrusted(call)
+          ? propagator.extract(api.ROOT_CONTEXT, call.req.headers, api.defaultTextMapGetter)
           : api.ROOT_CONTEXT;
-        spans.set(call, tracer.startSpan('request', { kind: api.SpanKind.SERVER }, parent));
+        const span = tracer.startSpan('request', { kind: api.SpanKind.SERVER }, parent);
+        call.traceId = span.spanContext().traceId;
+        spans.set(call, span);
       }
 
       override end(call: Call, { method, route, policy, status }: RequestLabels): void {
@@ -87,6 +104,6 @@ export class Tracing {
         const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref());
         await Promise.race([provider.shutdown().catch(() => {}), late]);
       }
-    })();
+    })(config.trustedProxies);
   }
 }

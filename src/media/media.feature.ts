@@ -46,11 +46,6 @@ export const media = defineFeature('media', {
     gatehouse_image_memory_bytes: { type: 'gauge', help: 'Memory of the processes that decode images' },
     gatehouse_image_running: { type: 'gauge', help: 'Images that are being processed' },
     gatehouse_image_waiting: { type: 'gauge', help: 'Images that wait to be processed' },
-    gatehouse_shed_total: {
-      type: 'counter',
-      help: 'Work rejected because a queue was full',
-      labels: { queue: ['images'] },
-    },
   },
   erasure: {
     media_upload: { eraser: MediaUpkeep },

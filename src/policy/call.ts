@@ -102,6 +102,10 @@ export class Call {
   clientCredential?: string;
   /** The code of the error response, for logs and metrics. */
   outcome?: string;
+  /** The reason of an error response with a status of 500 or above, for the log. */
+  failure?: unknown;
+  /** The ID of the trace that the request belongs to (W3C Trace Context). */
+  traceId?: string;
   /** The code of the error response, or of its first field error. */
   rejectedWith?: string;
 

@@ -1,5 +1,6 @@
 import { settings } from '../core/config/declared.js';
 import type { SettingsReader } from '../core/config/reader.js';
+import { ownVersion } from '../core/own-package.js';
 
 const EMAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
 const CONTACT = /^(?:mailto:|https:|tel:)[!-~]+$/;
@@ -21,7 +22,8 @@ function securityContacts(read: SettingsReader): string[] {
 
 /** The version that every response contains in a header. */
 function buildId(read: SettingsReader): string {
-  const value = read.text('BUILD_ID', 'Build ID in the header X-Service-Version', { shown: 'dev' }) ?? 'dev';
+  const about = 'Build ID in the log, in metrics and in the header X-Service-Version. Unset: the version of Gatehouse';
+  const value = read.text('BUILD_ID', about) ?? ownVersion();
   if (/^[\x20-\x7e]{1,128}$/.test(value)) return value;
   read.fault('BUILD_ID', 'must be at most 128 characters of ASCII');
   return 'dev';

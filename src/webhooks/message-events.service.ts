@@ -108,6 +108,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     if (names.size !== sinks.length || names.has(''))
       throw new Error('Two sinks of webhook messages have the same name. Rename one');
     this.sinks = [...names];
+    this.metrics.startAtZero('gatehouse_webhook_events_total', { sink: this.sinks });
     this.drains = sinks.map(
       (sink) =>
         new PollingWorker(

@@ -261,7 +261,7 @@ describe('7 errors: no other error bodies', () => {
       '500 INTERNAL_SERVER_ERROR',
     );
     const line = service.log.find((text) => text.includes('of-sql') && text.includes('request failed'));
-    expect(JSON.parse(line ?? '{}')).toMatchObject({ route: 'GET /v1/probe/sql', error: { sqlstate: '22P02' } });
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ route: '/v1/probe/sql', error: { sqlstate: '22P02' } });
   });
 
   test('if a response fails after it has begun, the connection ends', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get, Module } from '@nestjs/common';
 import { type BoundedQueue, Passwords } from '../../src/auth/factors/passwords.service.js';
+import { MetricsReader } from '../../src/core/metrics.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Public } from '../../src/policy/decorators.js';
 import {
@@ -91,12 +92,20 @@ describe('conventions.md 12: password hashing', () => {
   }
 
   test('with a full queue, a login is rejected before any statement and before an allowance is charged', async () => {
+    const shed = async () =>
+      (await service.app.get(MetricsReader).series('gatehouse_shed_total')).find(
+        ({ labels }) => labels.queue === 'password_hashes',
+      )?.value ?? Number.NaN;
+    const before = await shed();
     await whileFull(async () => {
       for (let attempt = 0; attempt < 8; attempt++) {
         const answer = await logIn(service, alice);
         expectApiError(answer, 'SERVICE_UNAVAILABLE');
         expect(answer.headers.get('retry-after')).toBe('1');
       }
+      expect(await shed()).toBe(before + 8);
+      const failed = service.log.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === 'request failed');
+      expect(failed).toMatchObject({ level: 40, cause: 'too many password hashes (ARGON2_QUEUE)' });
       const input = { email: 'new@example.com', password: 'a long enough password' };
       const registered = await service.anonymous.post('/v1/auth/register', input);
       expectApiError(registered, 'SERVICE_UNAVAILABLE');

@@ -77,6 +77,24 @@ describe('conventions.md 13 metrics', () => {
     expect(await counts()).toEqual([0, 1, 1]);
   });
 
+  test('counters start at 0, for every value of a label that is known during startup', async () => {
+    const started = (await scrape()).split('\n').filter((line) => line.endsWith(' 0'));
+    for (const series of [
+      'gatehouse_refusals_total{code="GLOBAL_IP_BANNED"}',
+      'gatehouse_refusals_total{code="TOO_SLOW"}',
+      'gatehouse_shed_total{queue="work"}',
+      'gatehouse_shed_total{queue="password_hashes"}',
+      'gatehouse_shed_total{queue="images"}',
+      'gatehouse_mail_total{type="password_reset",outcome="refused"}',
+      'gatehouse_job_runs_total{job="platform:clean_up",outcome="failed"}',
+      'gatehouse_jobs_failed{job="platform:clean_up"}',
+      'gatehouse_backchannel_logouts_total{outcome="failed"}',
+      'gatehouse_request_count_corrections_total{count="work"}',
+      'gatehouse_redis_losses_total',
+    ])
+      expect(started).toContain(`${series} 0`);
+  });
+
   test('no label contains an ID, an address or a secret', async () => {
     const text = await scrape();
     for (const secret of [alice.id, alice.authorization, alice.email, '127.0.0.1', '8.8.4.4', 'nothing']) {

@@ -156,7 +156,7 @@ describe('conventions.md 12: load shedding', () => {
     const config = { maxInFlight: 10, maxLoopDelayMs: 100 } as Config;
     const loop = new EventLoop(config);
     const live = new LiveRequests(service.app.get(Log), service.app.get(Metrics));
-    const guard = new LoadGuard(new Load(config, loop, new Clock(), live));
+    const guard = new LoadGuard(new Load(config, loop, new Clock(), live, service.app.get(Metrics)));
     const isShedding = () => {
       try {
         guard.arrive();

@@ -5,6 +5,7 @@ import { Account } from '../../accounts/account.entities.js';
 import { Config } from '../../core/config/config.js';
 import { unavailable, validationError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
+import { Metrics } from '../../core/metrics.js';
 import { mintToken } from '../../core/secrets.js';
 import { Database } from '../../platform/database/database.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
@@ -19,11 +20,14 @@ export class BoundedQueue {
   constructor(
     private readonly slots: number,
     private readonly queue: number,
+    private readonly onShed: () => void,
   ) {}
 
   /** @throws ApiError SERVICE_UNAVAILABLE when the queue is full */
   assertCapacity(): void {
-    if (this.running >= this.slots && this.waiting.length >= this.queue) throw unavailable(1);
+    if (this.running < this.slots || this.waiting.length < this.queue) return;
+    this.onShed();
+    throw unavailable(1).withCause('too many password hashes (ARGON2_QUEUE)');
   }
 
   /** @throws ApiError SERVICE_UNAVAILABLE when the queue is full */
@@ -60,9 +64,13 @@ export class Passwords {
     private readonly background: Background,
     private readonly log: Log,
     private readonly config: Config,
+    metrics: Metrics,
   ) {
     const { concurrency, queue, memoryKib, passes } = config.argon2;
-    this.queue = new BoundedQueue(concurrency, queue);
+    metrics.startAtZero('gatehouse_shed_total', { queue: ['password_hashes'] });
+    this.queue = new BoundedQueue(concurrency, queue, () =>
+      metrics.add('gatehouse_shed_total', { queue: 'password_hashes' }),
+    );
     this.options = { algorithm: Algorithm.Argon2id, memoryCost: memoryKib, timeCost: passes, parallelism: 1 };
     this.dummy = hash(mintToken(), this.options);
   }

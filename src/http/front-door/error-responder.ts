@@ -66,9 +66,7 @@ export class ErrorResponder {
     const { status, body } = this.features.describe(refusal);
     call.outcome = refusal.code;
     call.rejectedWith = fieldErrorsOf(refusal)[0]?.code ?? refusal.code;
-    const cause = thrown instanceof ApiError ? thrown.cause : thrown;
-    if (status >= 500 && (cause !== undefined || status === 500))
-      this.log.error('request failed', { ...requestDetails(call), outcome: refusal.code, error: cause ?? thrown });
+    if (status >= 500) call.failure = (thrown instanceof ApiError ? thrown.cause : undefined) ?? thrown ?? null;
     if (res.headersSent) {
       res.destroy();
       return;

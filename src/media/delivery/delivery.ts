@@ -4,6 +4,7 @@ import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { EXPOSED } from '../../http/cross-origin.js';
 import { isNotModified, mayServeRange } from '../../http/files/conditions.js';
+import { requestDetails } from '../../http/recorder.js';
 import { OutboundFault } from '../../platform/outbound/network.js';
 import type { ByteRange } from '../../platform/storage/storage.js';
 import { type Call, RESPONSE_HANDLED } from '../../policy/call.js';
@@ -143,13 +144,9 @@ export class Delivery {
     // An aborted response of an origin is not an error of this service.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof OutboundFault) return;
     if (error instanceof LengthFault) {
-      this.log.warn('media length differs from its Content-Length', {
-        route: call.pattern,
-        request_id: call.id,
-        error,
-      });
+      this.log.warn('media length differs from its Content-Length', { ...requestDetails(call), error });
       return;
     }
-    this.log.error('sending media failed', { route: call.pattern, request_id: call.id, error });
+    this.log.error('sending media failed', { ...requestDetails(call), error });
   }
 }

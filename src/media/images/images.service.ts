@@ -60,6 +60,7 @@ export class Images implements OnApplicationShutdown {
   ) {
     const slots = slotsPerProcess(config.workers, config.media.imageMemoryBytes);
     this.slots = new ImageSlots(slots, slots * QUEUE_PER_SLOT, MAX_PIXELS);
+    metrics.startAtZero('gatehouse_shed_total', { queue: ['images'] });
     metrics.measure('gatehouse_image_processes', async () => this.decoders.size);
     metrics.measure('gatehouse_image_memory_bytes', async () =>
       [...this.decoders].reduce((sum, { memory }) => sum + memory, 0),

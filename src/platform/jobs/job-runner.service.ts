@@ -49,6 +49,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       () => this.runNext(),
       (error) => log.error('reading the job queue failed', { error }),
     );
+    metrics.startAtZero('gatehouse_job_runs_total', { job: [...features.jobs.keys()] });
     metrics.measure('gatehouse_job_oldest_seconds', () => this.measureBacklog('oldest_seconds'));
     metrics.measure('gatehouse_jobs_failed', () => this.measureBacklog('failed'));
     cleanup.add('finished jobs', async (tx, limit) => {

@@ -98,6 +98,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       () => this.sendNext(),
       (error) => log.error('reading the email outbox failed', { error }),
     );
+    metrics.startAtZero('gatehouse_mail_total', { type: [...features.mails.keys()] });
     metrics.measure('gatehouse_outbox_waiting', () => this.countWaiting());
     metrics.measure('gatehouse_outbox_lag_seconds', () =>
       this.queryWaiting('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),

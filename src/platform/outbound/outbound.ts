@@ -152,7 +152,11 @@ export class Outbound implements OnApplicationShutdown {
       maxBytes = MAX_RESPONSE_BYTES,
     } = request;
     const target = parseOperatorUrl(url);
-    const headers = { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...request.headers };
+    const headers = {
+      'user-agent': `Gatehouse/${this.config.buildId}`,
+      'accept-encoding': 'identity',
+      ...request.headers,
+    };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const agent = await this.getAgent(request.addressPolicy ?? 'own');

@@ -119,11 +119,12 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
     while (this.samples.length > 1 && (this.samples[1]?.at ?? at) <= at - RATE_WINDOW_MS) this.samples.shift();
     const { at: since, requests } = this.samples[0] ?? { at, requests: 0 };
     if (at - (this.samples.at(-1)?.at ?? 0) >= REPORT_INTERVAL_MS / 2) this.samples.push({ at, requests: total });
+    const counted = refusals.filter(({ value }) => value > 0);
     const seconds = Math.max(0.001, (at - since) / 1000);
     return {
       requests: total,
       requestsPerSecond: Math.round(((total - requests) / seconds) * 100) / 100,
-      refusals: Object.fromEntries(refusals.map(({ labels, value }) => [String(labels.code), value])),
+      refusals: Object.fromEntries(counted.map(({ labels, value }) => [String(labels.code), value])),
       signIns,
       gatewaySockets,
       eventLoopDelayMs: Math.round(delay * 10_000) / 10,

@@ -1,0 +1,92 @@
+import { subnetKey } from '../../src/core/address.js';
+import { eventually, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const INFO = 30;
+
+let service: Gatehouse;
+let alice: Persona;
+beforeAll(async () => {
+  service = await gatehouse({
+    env: { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.9', LOG_CLIENT_NETWORK: 'true', LOG_ACCOUNT_ID: 'true' },
+  });
+  alice = await person(service, 'alice');
+});
+afterAll(() => service.close());
+
+type Line = Record<string, unknown> & { readonly msg: string };
+const lines = (words: string): Line[] => service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === words);
+const lineOf = (id: string) =>
+  eventually(`the log line of ${id}`, async () =>
+    service.log.map((line) => JSON.parse(line)).find(({ request_id }) => request_id === id),
+  );
+
+/** Returns the log line of a rejected request with these headers, of a client behind a trusted proxy. */
+async function rejected(address: string, headers: Record<string, string> = {}): Promise<Line> {
+  const client = service
+    .as(alice)
+    .from('127.0.0.9')
+    .with({ 'x-forwarded-for': address, ...headers });
+  const answer = await client.get('/v1/oauth2/applications/1');
+  expect(answer.status).toBe(404);
+  return lineOf(answer.headers.get('x-request-id') as string);
+}
+
+describe('conventions.md 13: the log', () => {
+  test('every line has the version', () => {
+    expect(service.log.length).toBeGreaterThan(0);
+    for (const line of service.log) expect(JSON.parse(line).version).toBe('dev');
+  });
+
+  test('a line has the trace ID of a trusted proxy', async () => {
+    const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
+    expect(await rejected('198.51.100.7', { traceparent })).toMatchObject({ trace_id: TRACE });
+  });
+
+  test.each([
+    ['zero', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+    ['an unknown version', `ff-${TRACE}-00f067aa0ba902b7-01`],
+    ['other text', `${TRACE}\u00e9`],
+  ])('a trace ID is not read from an invalid header: %s', async (_, traceparent) => {
+    expect(await rejected('198.51.100.7', { traceparent })).not.toHaveProperty('trace_id');
+  });
+
+  test('a trace ID of a client is not logged', async () => {
+    const answer = await service
+      .as(alice)
+      .with({ traceparent: `00-${TRACE}-00f067aa0ba902b7-01` })
+      .get('/v1/users/1');
+    const line = await lineOf(answer.headers.get('x-request-id') as string);
+    expect(line).not.toHaveProperty('trace_id');
+  });
+
+  test.each([
+    ['198.51.100.7', '198.51.100.0/24'],
+    ['2001:db8:1:2::3', '2001:db8:1::/48'],
+  ])('if enabled, a line has the network of the client and the account of the caller: %s', async (address, network) => {
+    expect(subnetKey(address)).toBe(network);
+    const line = await rejected(address);
+    expect(line).toMatchObject({ network, account: alice.id });
+    expect(JSON.stringify(line)).not.toContain(address);
+  });
+
+  test('above 50 lines per second, rejected requests are only counted', async () => {
+    // The window of earlier lines ends first.
+    await eventually('a new window', async () => {
+      const before = lines('request rejected').length;
+      await service.anonymous.get('/nowhere');
+      return lines('request rejected').length > before ? true : undefined;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const from = service.log.length;
+    await Promise.all(Array.from({ length: 120 }, () => service.anonymous.get('/nowhere')));
+    const report = await eventually(
+      'the report of the window',
+      async () => lines('rejected requests were not logged')[0],
+    );
+    const written = service.log.slice(from).filter((line) => line.includes('"request rejected"')).length;
+    expect(report).toMatchObject({ level: INFO });
+    expect(written + Number(report.NOT_FOUND)).toBe(120);
+    expect(written).toBe(50);
+  });
+});

@@ -6,6 +6,7 @@ import { AppModule, ResourceCloser } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
+import { acceptedSecrets } from './core/secrets.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { ApiDocuments } from './description/description.service.js';
 import { databaseSchema, featureRegistry } from './features.js';
@@ -190,8 +191,9 @@ const SEPARATE_LIMITS =
 
 const ownShare = ({ workers }: Config): Share => ({ index: ownWorker?.share ?? 0, count: ownWorker ? workers : 1 });
 
-async function openSessionStore({ redisUrl, gateway, secret }: Config): Promise<SessionStore> {
+async function openSessionStore(config: Config): Promise<SessionStore> {
+  const { redisUrl, gateway } = config;
   if (redisUrl === undefined) return new ProcessSessions();
   const { retention_ms: retentionMs, renew_ms: renewMs, replay_bytes: replayBytes } = gateway;
-  return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes, secret });
+  return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes, secrets: acceptedSecrets(config) });
 }

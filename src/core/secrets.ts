@@ -99,6 +99,16 @@ export const sealWithSecret = (secret: string, label: string, text: string): str
 export const unsealWithSecret = (secret: string, label: string, box: string): string =>
   unseal(deriveKey(secret, label), Buffer.from(box, 'base64url'), label);
 
+/** The secrets that verify and decrypt: the current one, then those of a rotation. */
+export const acceptedSecrets = ({
+  secret,
+  secretNext,
+  secretPrevious,
+}: Pick<Config, 'secret' | 'secretNext' | 'secretPrevious'>): [Buffer, ...Buffer[]] => [
+  secret,
+  ...[secretNext, secretPrevious].filter((other) => other !== undefined),
+];
+
 interface Key {
   readonly id: string;
   readonly bytes: Buffer;
@@ -106,7 +116,7 @@ interface Key {
 
 /**
  * Keys derived from the service secret by HKDF-SHA-256, one label per purpose. The first key of `keys` signs and
- * encrypts. The second, from the previous secret, still verifies and decrypts during rotation.
+ * encrypts. The others, from the next and the previous secret, also verify and decrypt during a rotation.
  */
 @Injectable()
 export class Keyring {
@@ -121,8 +131,8 @@ export class Keyring {
       const bytes = deriveKey(secret, label);
       return { id: hash('sha256', bytes, 'hex').slice(0, 8), bytes };
     };
-    const { secret, secretPrevious } = this.config;
-    const keys: [Key, ...Key[]] = secretPrevious ? [keyOf(secret), keyOf(secretPrevious)] : [keyOf(secret)];
+    const [current, ...others] = acceptedSecrets(this.config);
+    const keys: [Key, ...Key[]] = [keyOf(current), ...others.map(keyOf)];
     this.derived.set(label, keys);
     return keys;
   }

@@ -270,6 +270,7 @@ describe('SUP-05 production rejects development defaults and weak secrets', () =
   test('one secret has one purpose', () => {
     const { GATEHOUSE_SECRET: value } = PRODUCTION;
     expect(namesOf({ ...PRODUCTION, GATEHOUSE_SECRET_PREVIOUS: value })).toEqual(['GATEHOUSE_SECRET_PREVIOUS']);
+    expect(namesOf({ ...PRODUCTION, GATEHOUSE_SECRET_NEXT: value })).toEqual(['GATEHOUSE_SECRET_NEXT']);
     expect(namesOf({ ...PRODUCTION, MEDIA_RELAY_SECRETS: `${secret()},${value}` })).toEqual(['MEDIA_RELAY_SECRETS']);
     expect(namesOf({ ...PRODUCTION, ADMIN_OAUTH_CLIENT_SECRET: value })).toEqual(['ADMIN_OAUTH_CLIENT_SECRET']);
   });
@@ -342,6 +343,7 @@ describe('documentation of the settings', () => {
 describe('secrets cannot be printed', () => {
   const given = {
     GATEHOUSE_SECRET: secret(),
+    GATEHOUSE_SECRET_NEXT: secret(),
     GATEHOUSE_SECRET_PREVIOUS: secret(),
     GATEHOUSE_SETUP_TOKEN: randomBytes(24).toString('hex'),
     DATABASE_URL: 'postgres://gatehouse:k4n4ri-db@db/gatehouse',

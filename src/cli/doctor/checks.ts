@@ -97,8 +97,13 @@ function secrets(env: Env, config: Config): Finding[] {
   else if (statSync(path).mode & 0o077) {
     findings.push(fault('secret', `other users can read ${path}`, `Run: chmod 600 ${path}`));
   } else findings.push(ok('secret', `generated, in ${path}`));
+  if (config.secretNext) {
+    const fix =
+      'When every replica has it, rename it to GATEHOUSE_SECRET, and the current one to GATEHOUSE_SECRET_PREVIOUS';
+    findings.push(warning('secret', 'a rotation is prepared: GATEHOUSE_SECRET_NEXT is accepted', fix));
+  }
   if (config.secretPrevious) {
-    const fix = 'Run `keys rotate`, and remove GATEHOUSE_SECRET_PREVIOUS an hour later';
+    const fix = 'Run `keys rotate --secrets`, and remove GATEHOUSE_SECRET_PREVIOUS an hour later';
     findings.push(warning('secret', 'a rotation is in progress', fix));
   }
   return findings;

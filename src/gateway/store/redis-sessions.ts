@@ -32,7 +32,8 @@ interface Settings {
   readonly renewMs: number;
   /** Byte budget for the events of one account. */
   readonly replayBytes: number;
-  readonly secret: Buffer;
+  /** The first creates IDs, all read them. */
+  readonly secrets: readonly Buffer[];
 }
 
 /** The lease includes one renewal interval, so that a session is retained for the full time if its process crashes. */
@@ -102,7 +103,7 @@ export class RedisSessions extends SessionStore {
     private readonly disconnect: () => void,
   ) {
     super();
-    this.ids = new SessionIds(settings.secret);
+    this.ids = new SessionIds(settings.secrets);
   }
 
   static async open(url: string, settings: Settings): Promise<RedisSessions> {

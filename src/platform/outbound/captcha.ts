@@ -28,13 +28,14 @@ async function loadAltcha() {
 
 /** Proof of work that the service creates and verifies itself, with altcha-lib. */
 class AltchaCheck implements TokenCheck {
-  private readonly secret: string;
+  /** The first secret signs, all verify. */
+  private readonly secrets: readonly string[];
 
   constructor(
     keyring: Keyring,
     private readonly clock: Clock,
   ) {
-    this.secret = keyring.signing('captcha').bytes.toString('hex');
+    this.secrets = keyring.keys('captcha').map(({ bytes }) => bytes.toString('hex'));
   }
 
   async challenge(): Promise<Challenge> {
@@ -43,7 +44,7 @@ class AltchaCheck implements TokenCheck {
       algorithm: 'PBKDF2/SHA-256',
       cost: COST,
       deriveKey,
-      hmacSignatureSecret: this.secret,
+      hmacSignatureSecret: String(this.secrets[0]),
       expiresAt: this.clock.seconds() + CHALLENGE_SECONDS,
     });
   }
@@ -55,8 +56,11 @@ class AltchaCheck implements TokenCheck {
   async verify(token: string): Promise<string | null> {
     const { challenge, solution } = JSON.parse(Buffer.from(token, 'base64').toString('utf8'));
     const { verifySolution, deriveKey } = await loadAltcha();
-    const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret: this.secret });
-    return result.verified === true ? String(challenge.signature) : null;
+    for (const hmacSignatureSecret of this.secrets) {
+      const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret });
+      if (result.verified === true) return String(challenge.signature);
+    }
+    return null;
   }
 }
 

@@ -40,6 +40,12 @@ export class SecretSettings extends settings('Secrets', (read) => {
     'At least 32 random bytes in Base64 (openssl rand -base64 32). Unset in development: generated once in DATA_DIR',
     production,
   );
+  const secretNext = decodeSecret(
+    read,
+    'GATEHOUSE_SECRET_NEXT',
+    'Secret after the rotation, which already verifies and decrypts',
+    production,
+  );
   const secretPrevious = decodeSecret(
     read,
     'GATEHOUSE_SECRET_PREVIOUS',
@@ -49,15 +55,17 @@ export class SecretSettings extends settings('Secrets', (read) => {
   if (production && read.peek('GATEHOUSE_SECRET') === undefined) {
     read.fault('GATEHOUSE_SECRET', 'is required in production');
   }
-  read.rejectShared('GATEHOUSE_SECRET', 'GATEHOUSE_SECRET_PREVIOUS');
+  read.rejectShared('GATEHOUSE_SECRET', 'GATEHOUSE_SECRET_NEXT', 'GATEHOUSE_SECRET_PREVIOUS');
   return hideMembers(
     {
+      secretNext,
       secretPrevious,
       get secret(): Buffer {
         return given ?? developmentSecret(read.of(DataSettings).dataDir);
       },
     },
     'secret',
+    'secretNext',
     'secretPrevious',
   );
 }) {}

@@ -6,10 +6,14 @@ import { Keyring } from '../../core/secrets.js';
 import { databaseSchema, featureRegistry } from '../../features.js';
 import { Database } from '../../platform/database/database.js';
 import type { EmbeddedEngine } from '../../platform/database/engine.js';
+import { firstOf, laterPrivileges, tablesOf } from '../../platform/dependencies/privileges.js';
 import { checkDecryption } from '../../platform/keys/encrypted-columns.js';
 import type { Extension } from '../../policy/extension.js';
 import { checkDependencies } from './dependency-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
+
+/** The SQLSTATE of a missing privilege. */
+const DENIED = '42501';
 
 /** Checks whether the database responds, and is recent and migrated. Then tests all dependencies, also if it does not respond. */
 export async function checkDatabase(config: Config, extension: Extension, lent?: EmbeddedEngine): Promise<Finding[]> {
@@ -24,9 +28,9 @@ export async function checkDatabase(config: Config, extension: Extension, lent?:
     opened = await Database.open(config, databaseSchema(extension), lent);
     return [
       ...(await version(opened)),
-      ...(await migrations(opened, config)),
-      ...(await administrator(opened)),
-      ...(await checkStoredSecrets(opened, config, extension)),
+      ...(await migrations(opened, config, extension)),
+      ...(await unlessDenied(administrator(opened))),
+      ...(await unlessDenied(checkStoredSecrets(opened, config, extension))),
       ...(await checkDependencies(config, extension, opened)),
     ];
   } catch (error) {
@@ -49,7 +53,17 @@ async function version(opened: Database): Promise<Finding[]> {
   return [ok('database', `PostgreSQL ${Math.floor(row.version / 10_000)}`)];
 }
 
-async function migrations(opened: Database, { migrateOnStart }: Config): Promise<Finding[]> {
+/** The findings, or none if the role lacks a privilege, which the check of the privileges reports. */
+function unlessDenied(findings: Promise<Finding[]>): Promise<Finding[]> {
+  return findings.catch((error: { code?: string }) => (error.code === DENIED ? [] : Promise.reject(error)));
+}
+
+async function migrations(opened: Database, config: Config, extension: Extension): Promise<Finding[]> {
+  // Without this privilege, all migrations would seem to be pending.
+  const [row] = await opened.manager.query<[{ denied: boolean | null }]>(
+    "SELECT NOT has_table_privilege(to_regclass('migration'), 'SELECT') AS denied",
+  );
+  if (row.denied) return [];
   const states = await Promise.all(opened.migrations.map((list) => list.state()));
   const [pending, unknown] = [states.flatMap((state) => state.pending), states.flatMap((state) => state.unknown)];
   const newer = unknown.map((name) =>
@@ -70,9 +84,21 @@ async function migrations(opened: Database, { migrateOnStart }: Config): Promise
     ),
   );
   const run = `\`${commandLine('migrate')}\``;
-  return migrateOnStart
-    ? [warning('migrations', detail, `The next start applies them. Or run ${run}`), ...oneWay, ...newer]
-    : [fault('migrations', detail, `Run ${run}`), ...oneWay, ...newer];
+  const others = [...oneWay, ...newer, ...(await laterPrivilegesOf(opened, config, extension))];
+  return config.migrateOnStart
+    ? [warning('migrations', detail, `The next start applies them. Or run ${run}`), ...others]
+    : [fault('migrations', detail, `Run ${run}`), ...others];
+}
+
+/** New tables belong to the role that migrates. If the service has another role, it needs privileges on them. */
+async function laterPrivilegesOf(opened: Database, config: Config, extension: Extension): Promise<Finding[]> {
+  if (opened.isEmbedded || !(await hasSchema(opened))) return [];
+  const tables = [...featureRegistry(extension, config).erasure.keys()];
+  const ask = <R>(text: string, values?: unknown[]) => opened.manager.query<R[]>(text, values);
+  const { missing, grants, owner, inAdvance } = await laterPrivileges(ask, tablesOf({ tables, database: opened }));
+  if (missing.length === 0) return [];
+  const fix = `After \`${commandLine('migrate')}\`, run as ${owner}: ${grants.join('; ')}. To grant all future tables in advance, run: ${inAdvance}`;
+  return [warning('database-privileges', `after the migrations, the role lacks: ${firstOf(missing)}`, fix)];
 }
 
 /** A strong secret can still be the wrong one. Decrypting stored data shows it. */

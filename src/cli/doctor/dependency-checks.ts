@@ -19,14 +19,14 @@ export async function checkDependencies(config: Config, extension: Extension, da
   const outbound = new Outbound(config, new Network());
   const redis = config.redisUrl ? await RedisProbe.open(config.redisUrl) : undefined;
   await redis?.whenConnected();
-  const tables = [...featureRegistry(extension, config).erasure.keys(), 'migration'];
+  const tables = [...featureRegistry(extension, config).erasure.keys()];
   const tools = { config, log, outbound, redis, tables, database: database ?? Database.unconnected(config) };
   try {
     const groups = [...usedGroups(config)].filter(
       ([name]) => database || (name !== 'database' && name !== 'read replica'),
     );
     const results = await Promise.all(groups.map(([, group]) => testGroup(group, tools)));
-    return results.flat().flatMap(({ dependency: { name, group, needs, without, fix }, cause }) => {
+    return results.flat().flatMap(({ dependency: { name, group, needs, without }, cause, fix }) => {
       if (cause === undefined) return [];
       if (cause === null) return [ok(name, needs)];
       return [(OF_OTHERS.has(group) ? warning : fault)(name, without ? `${cause}. ${without}` : cause, fix)];

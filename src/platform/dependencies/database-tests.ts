@@ -2,34 +2,16 @@ import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { connectTo } from '../database/hosts.js';
 import { type Dependency, type GroupMember, type TestTools, Unmet } from './dependency.js';
+import { firstOf, missingPrivileges, tablesOf } from './privileges.js';
 import { SCHEMA_OBJECTS } from './schema-objects.js';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const DELIVERY_TIMEOUT_MS = 2000;
 const MAX_SKEW_SECONDS = 2;
 const LOCK_CLASS = 0x6778;
-const NAMES_SHOWN = 3;
 
 const READ_ONLY =
   "SELECT pg_is_in_recovery() AS recovery, current_setting('transaction_read_only') = 'on' AS read_only";
-
-/** Tables that only get new rows, so that the role needs no other privilege. */
-const APPEND_ONLY = ['audit_log'];
-/** Tables that only migrations write to. */
-const OF_MIGRATIONS = ['migration', 'team_migration'];
-
-const MISSING_PRIVILEGES = `
-  SELECT privilege || ' on ' || relname AS missing
-  FROM pg_class CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS p (privilege, place)
-  WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid) AND relname = ANY ($1)
-    AND place <= CASE WHEN relname = ANY ($3) THEN 1 WHEN relname = ANY ($2) THEN 2 ELSE 4 END
-    AND NOT has_table_privilege(oid, privilege)
-  UNION ALL SELECT 'USAGE on ' || s.relname FROM pg_depend d
-    JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' JOIN pg_class t ON t.oid = d.refobjid
-  -- An identity column (deptype i) needs no privilege on its sequence.
-  WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'a' AND pg_table_is_visible(t.oid) AND t.relname = ANY ($1)
-    AND NOT t.relname = ANY ($3) AND CASE WHEN s.relkind = 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE') END
-  ORDER BY 1`;
 
 const MISSING_OBJECTS = `
   SELECT name AS missing FROM unnest($1::text[]) AS name
@@ -58,9 +40,7 @@ const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS no
 
 function assertNone(found: readonly { missing: string }[], what: string): void {
   if (found.length === 0) return;
-  const names = found.slice(0, NAMES_SHOWN).map(({ missing }) => missing);
-  const more = found.length > NAMES_SHOWN ? ` and ${found.length - NAMES_SHOWN} more` : '';
-  throw new Unmet(`${what}: ${names.join(', ')}${more}`);
+  throw new Unmet(`${what}: ${firstOf(found.map(({ missing }) => missing))}`);
 }
 
 /** Opens two connections as the service does where it needs sessions of its own. */
@@ -125,9 +105,11 @@ const MEMBERS: readonly GroupMember[] = [
   {
     name: 'database-privileges',
     needs: 'The role has its privileges on every table and sequence',
-    fix: 'Run: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO <role>; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO <role>',
-    test: async ({ ask, tables }) =>
-      assertNone(await ask(MISSING_PRIVILEGES, [tables, APPEND_ONLY, OF_MIGRATIONS]), 'the role lacks'),
+    fix: 'Run `doctor`, which prints the GRANT statements',
+    test: async (tools) => {
+      const { missing, grants } = await missingPrivileges(tools.ask, tablesOf(tools));
+      if (missing.length > 0) throw new Unmet(`the role lacks: ${firstOf(missing)}`, `Run: ${grants.join('; ')}`);
+    },
   },
   {
     name: 'database-schema',

@@ -68,7 +68,7 @@ export class Dependencies implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async run(group: Group): Promise<void> {
     const { config, log, database, outbound, redis, features } = this;
-    const tables = [...features.erasure.keys(), 'migration'];
+    const tables = [...features.erasure.keys()];
     const results = await testGroup(group, { config, log, database, outbound, redis, tables });
     for (const result of results) this.report(result);
     const isFailing = results.some(({ cause, dependency }) => cause !== null && dependency.isRequired);
@@ -79,7 +79,7 @@ export class Dependencies implements OnApplicationBootstrap, BeforeApplicationSh
     return first && isCore(first.group) ? CORE_INTERVAL_MS : this.config.dependencyTestSeconds * 1000;
   }
 
-  private report({ dependency: { name, fix, isRequired }, cause }: TestResult): void {
+  private report({ dependency: { name, isRequired }, cause, fix }: TestResult): void {
     if (cause === undefined || this.isStopped) return;
     const former = this.causes.get(name);
     const effect = isRequired ? ': the service is not ready' : '';

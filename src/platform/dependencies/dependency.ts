@@ -42,4 +42,12 @@ export interface Dependency {
 export type GroupMember = Omit<Dependency, 'group' | 'isUsed' | 'isRequired'> & Partial<Pick<Dependency, 'isRequired'>>;
 
 /** The property is not there. Other errors of a test mean that the dependency does not respond. */
-export class Unmet extends Error {}
+export class Unmet extends Error {
+  constructor(
+    message: string,
+    /** More exact than the one of the dependency. */
+    readonly fix?: string,
+  ) {
+    super(message);
+  }
+}

@@ -23,6 +23,8 @@ const TEMPORARY = /^(?:08|53|55|57|EPIPE)/;
 export interface TestResult {
   readonly dependency: Dependency;
   readonly cause: string | null | undefined;
+  /** How to repair it. */
+  readonly fix: string;
 }
 
 /** The dependencies that the settings use, by group. */
@@ -49,9 +51,11 @@ export async function testGroup(
   try {
     let isAway = false;
     for (const [index, dependency] of group.entries()) {
-      const cause = isAway ? undefined : await findCause(dependency, { ...tools, ask: connection.ask }, index === 0);
+      const { cause, fix = dependency.fix } = isAway
+        ? { cause: undefined }
+        : await tryOut(dependency, { ...tools, ask: connection.ask }, index === 0);
       if (index === 0 && cause !== null) isAway = true;
-      results.push({ dependency, cause });
+      results.push({ dependency, cause, fix });
     }
   } finally {
     connection.close();
@@ -59,14 +63,19 @@ export async function testGroup(
   return results;
 }
 
-async function findCause({ test }: Dependency, tools: TestTools, isFirst: boolean): Promise<TestResult['cause']> {
+type Outcome = Pick<TestResult, 'cause'> & Partial<Pick<TestResult, 'fix'>>;
+
+async function tryOut({ test }: Dependency, tools: TestTools, isFirst: boolean): Promise<Outcome> {
   try {
     await withTimeout(test(tools));
-    return null;
+    return { cause: null };
   } catch (error) {
     const { message, code = '' } = error as { message?: string; code?: string };
     const isKnown = isFirst || error instanceof Unmet || (SQLSTATE.test(code) && !TEMPORARY.test(code));
-    return isKnown ? message || code || 'unknown error' : undefined;
+    return {
+      cause: isKnown ? message || code || 'unknown error' : undefined,
+      fix: error instanceof Unmet ? error.fix : undefined,
+    };
   }
 }
 

@@ -114,8 +114,8 @@ export class PasswordHashSettings extends settings('Sign-in', (read) => {
     passes: read.int('ARGON2_PASSES', 'Number of passes of a password hash', 2, [isTest ? 1 : 2, 20]),
     concurrency: read.int(
       'ARGON2_CONCURRENCY',
-      'Maximum number of parallel password hashes per process. Unset: the cores of the container minus one, within a quarter of its memory, shared by all WORKERS',
-      Math.max(1, Math.floor(hashesOf(memoryKib * 1024) / workers)),
+      'Maximum number of parallel password hashes per process. Unset: the cores of the container minus one, as far as its memory allows, shared by all WORKERS',
+      Math.max(1, Math.floor(hashesOf(memoryKib * 1024, workers) / workers)),
       [1, 64],
       { shown: '' },
     ),

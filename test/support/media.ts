@@ -1,4 +1,4 @@
-import type { Gatehouse } from './gatehouse.js';
+import type { Front } from './gatehouse.js';
 import { expect } from './optional-packages.js';
 
 /** A planned upload. */
@@ -34,7 +34,7 @@ export function pathOf(url: string): string {
 
 /** Fetches a path. Returns the body as bytes. */
 export async function fetchBytes(
-  service: Gatehouse,
+  service: Front,
   path: string,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
@@ -44,7 +44,7 @@ export async function fetchBytes(
 
 /** Plans the upload of files of these sizes. */
 export async function planUploads(
-  service: Gatehouse,
+  service: Front,
   holder: Holder,
   files: { filename: string; size: number }[],
 ): Promise<Planned[]> {
@@ -57,12 +57,7 @@ export async function planUploads(
 }
 
 /** Plans, sends and completes the upload of one attachment. */
-export async function uploadFile(
-  service: Gatehouse,
-  holder: Holder,
-  filename: string,
-  bytes: Uint8Array,
-): Promise<Stored> {
+export async function uploadFile(service: Front, holder: Holder, filename: string, bytes: Uint8Array): Promise<Stored> {
   const [planned] = (await planUploads(service, holder, [{ filename, size: bytes.length }])) as [Planned];
   expect((await service.anonymous.put(pathOf(planned.upload_url), bytes)).status).toBe(200);
   const { status, body } = await service

@@ -7,8 +7,13 @@ const { availableParallelism, totalmem } = require('node:os');
 const { join, posix } = require('node:path');
 
 const MIB = 1024 ** 2;
-/** Approximate memory of a process before it serves requests. */
-const PROCESS_BYTES = 256 * MIB;
+/** Memory of a process under load, with its sockets, without password hashes and image processes. */
+const PROCESS_BYTES = 224 * MIB;
+/** A smaller image process could not decode a photograph. */
+const MIN_IMAGE_BYTES = 128 * MIB;
+const MAX_IMAGE_BYTES = 1024 * MIB;
+/** Large images leave one of two image processes to small ones. The other half is for the process and its hashes. */
+const SMALLEST_BYTES = 4 * MIN_IMAGE_BYTES;
 
 function numbersOf(path) {
   try {
@@ -75,10 +80,21 @@ exports.memory = (root = '/', all = totalmem()) => Math.min(all, lowest(root, 'm
 /** How many items of `bytes` each fit into a share of the memory; at least one. */
 exports.fitting = (bytes, share, memory = exports.memory()) => Math.max(1, Math.floor((memory * share) / bytes));
 
-/** Concurrent password hashes of all processes together, `bytes` each. They use at most a quarter of the memory. */
-exports.hashesOf = (bytes, cores = exports.cores(), memory = exports.memory()) =>
-  Math.min(Math.max(1, cores - 1), exports.fitting(bytes, 1 / 4, memory));
+/**
+ * Concurrent password hashes of all `workers` processes together, `bytes` each. Half of the memory is for the processes
+ * and their hashes, the other half for images.
+ */
+exports.hashesOf = (bytes, workers = 1, cores = exports.cores(), memory = exports.memory()) =>
+  Math.max(1, Math.min(cores - 1, Math.floor((memory / 2 - workers * PROCESS_BYTES) / bytes)));
 
 /** Number of worker processes: one per core, limited by memory. */
 exports.processes = (cores = exports.cores(), memory = exports.memory()) =>
-  Math.min(cores, exports.fitting(PROCESS_BYTES, 1, memory));
+  Math.min(cores, exports.fitting(SMALLEST_BYTES, 1, memory));
+
+/** Bytes of each image process, so that two for each worker process fit into half of the memory. */
+exports.imageBytes = (workers = 1, memory = exports.memory()) =>
+  Math.max(MIN_IMAGE_BYTES, Math.min(MAX_IMAGE_BYTES, Math.floor(memory / 4 / workers)));
+
+exports.PROCESS_BYTES = PROCESS_BYTES;
+exports.MIN_IMAGE_BYTES = MIN_IMAGE_BYTES;
+exports.SMALLEST_BYTES = SMALLEST_BYTES;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cores, fitting, hashesOf, memory, processes } from './machine.cjs';
+import { cores, fitting, hashesOf, imageBytes, memory, PROCESS_BYTES, processes, SMALLEST_BYTES } from './machine.cjs';
 
 const MIB = 1024 ** 2;
 const roots: string[] = [];
@@ -78,13 +78,25 @@ describe('slots follow the limits of the control group, not the machine', () => 
 
   test.each([
     [64, 262_144, 63, 64],
-    [64, 512, 6, 2],
-    [2, 512, 1, 2],
+    [64, 1024, 15, 2],
+    [64, 512, 1, 1],
+    [2, 512, 1, 1],
     [1, 128, 1, 1],
   ])('%d cores and %d MiB: %d parallel password hashes, %d processes', (of, mib, hashes, workers) => {
-    expect(hashesOf(19 * MIB, of, mib * MIB)).toBe(hashes);
+    expect(hashesOf(19 * MIB, 1, of, mib * MIB)).toBe(hashes);
     expect(processes(of, mib * MIB)).toBe(workers);
-    expect(hashes * 19 * MIB).toBeLessThanOrEqual(Math.max(19, mib / 4) * MIB);
     expect(fitting(512 * mib * MIB, 1, mib * MIB)).toBe(1);
+  });
+
+  test.each([1, 2, 4, 16, 64])('%d cores: processes, password hashes and images fit into the memory', (of) => {
+    for (const mib of [SMALLEST_BYTES / MIB, 768, 1024, 2048, 8192, 65_536]) {
+      for (const workers of [1, processes(of, mib * MIB)]) {
+        const hashes = Math.max(workers, hashesOf(19 * MIB, workers, of, mib * MIB));
+        const bytes = imageBytes(workers, mib * MIB);
+        const images = Math.max(2 * workers, Math.min(8, of, fitting(bytes, 1 / 2, mib * MIB)));
+        const needed = workers * PROCESS_BYTES + hashes * 19 * MIB + images * bytes;
+        expect([mib, workers, needed <= mib * MIB]).toEqual([mib, workers, true]);
+      }
+    }
   });
 });

@@ -2,9 +2,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
 import { ApiError, unavailable } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
-import { cores, fitting } from '../../core/machine/machine.cjs';
+import { cores, fitting, imageBytes } from '../../core/machine/machine.cjs';
 import { Metrics } from '../../core/metrics.js';
-import { DEFAULT_IMAGE_MEMORY_BYTES } from '../settings/media.settings.js';
 import { Decoder, DecoderCrashed, type ImageFacts, type RenderRequest } from './decoder.js';
 import { ImageSlots } from './image-slots.js';
 import type { WriteChunk } from './spools.js';
@@ -33,7 +32,7 @@ const IDLE_MS = 30_000;
  */
 const slotsPerProcess = (workers: number, bytes: number): number =>
   Math.max(2, Math.floor(Math.min(8, cores(), fitting(bytes, 1 / 2)) / workers));
-export const IMAGE_SLOTS = slotsPerProcess(1, DEFAULT_IMAGE_MEMORY_BYTES);
+export const IMAGE_SLOTS = slotsPerProcess(1, imageBytes());
 /** Queue length per slot. */
 const QUEUE_PER_SLOT = 8;
 export const IMAGE_QUEUE = IMAGE_SLOTS * QUEUE_PER_SLOT;

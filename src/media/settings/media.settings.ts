@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { settings } from '../../core/config/declared.js';
 import { hideMembers, type SettingsReader } from '../../core/config/reader.js';
-import { memory } from '../../core/machine/machine.cjs';
+import { imageBytes, MIN_IMAGE_BYTES } from '../../core/machine/machine.cjs';
 import { DataSettings } from '../../platform/settings/data.settings.js';
 import { InstanceSettings } from '../../platform/settings/instance.settings.js';
 import { SECRET_BYTES } from '../../platform/settings/secret.settings.js';
@@ -9,9 +9,6 @@ import { SECRET_BYTES } from '../../platform/settings/secret.settings.js';
 const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-const MIN_IMAGE_MEMORY_BYTES = 128 * MIB;
-/** The default of MEDIA_IMAGE_MEMORY_BYTES. */
-export const DEFAULT_IMAGE_MEMORY_BYTES = Math.max(MIN_IMAGE_MEMORY_BYTES, Math.min(GIB, Math.floor(memory() / 4)));
 
 const isBase64Secret = (value: string): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(value) && Buffer.from(value, 'base64').length >= SECRET_BYTES;
@@ -94,7 +91,7 @@ function keys(read: SettingsReader) {
 
 /** Stored objects, uploads, images and external media. */
 export class MediaSettings extends settings('Media', (read) => {
-  const { publicOrigin } = read.of(InstanceSettings);
+  const { publicOrigin, workers } = read.of(InstanceSettings);
   const baseUrl = read.url(
     'MEDIA_BASE_URL',
     'Public URL of media. Unset: <PUBLIC_ORIGIN>/media',
@@ -134,9 +131,9 @@ export class MediaSettings extends settings('Media', (read) => {
     ),
     imageMemoryBytes: read.int(
       'MEDIA_IMAGE_MEMORY_BYTES',
-      'Maximum memory of each image process, in bytes. There are as many processes as cores, from 2 to 8. Unset: 1 GiB, at most a quarter of the memory',
-      DEFAULT_IMAGE_MEMORY_BYTES,
-      [MIN_IMAGE_MEMORY_BYTES, 1024 * GIB],
+      'Maximum memory of each image process, in bytes. There are as many processes as cores, from 2 to 8. Unset: 1 GiB, at most a quarter of the memory divided by WORKERS',
+      imageBytes(workers),
+      [MIN_IMAGE_BYTES, 1024 * GIB],
       { shown: '' },
     ),
     cacheBytes: read.int(

@@ -1,6 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { serve } from '@hono/node-server';
 import { Controller, Get, type MiddlewareConsumer, Module, type NestModule, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -13,9 +17,11 @@ import { gatehouse as forExpress } from '../../verify/adapters/express.js';
 import { gatehouse as forFastify } from '../../verify/adapters/fastify.js';
 import { gatehouse as forHono } from '../../verify/adapters/hono.js';
 import { AuthErrorFilter, gatehouse as forNest, type NestRequest } from '../../verify/adapters/nest.js';
-import { gatehouse as forNext } from '../../verify/adapters/next.js';
 import { gatehouse as forNode } from '../../verify/adapters/node.js';
 import type { Caller, VerifierOptions } from '../../verify/index.js';
+import { freePort } from '../machine/ports.js';
+import { until } from '../machine/service-process.js';
+import { PYTHON } from './subject.js';
 
 /** A running service. `/middleware` uses the middleware of the adapter, `/require` calls `auth.require`. */
 export interface Running {
@@ -129,28 +135,73 @@ async function onHono(options: VerifierOptions): Promise<Running> {
   return running(server, () => auth.close());
 }
 
-/** Calls route handlers as Next.js does, with requests of the Fetch API. */
-async function onNext(options: VerifierOptions): Promise<Running> {
-  const auth = forNext({ ...options, address: (request) => request.headers.get('x-forwarded-for') ?? undefined });
-  const handlers: Record<string, (request: Request, context: object) => Promise<Response>> = {
-    '/middleware': auth.middleware(READ)((request) => Response.json(textOf(auth.caller(request)))),
-    '/require': auth.respond(async (request) => Response.json(textOf(await auth.require(request, READ)))),
+/** A site that is built with Next.js, and its server. */
+async function onNext({ url, clientId, clientSecret, onError }: VerifierOptions): Promise<Running> {
+  const cwd = join(import.meta.dirname, 'subjects/next');
+  const next = createRequire(import.meta.url).resolve('next/dist/bin/next');
+  const port = await freePort();
+  const env = {
+    ...{ PATH: process.env.PATH, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    ...{ GATEHOUSE_URL: `${url}`, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret },
+  } as const;
+  const built = spawnSync(process.execPath, [next, 'build'], { cwd, env, encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(built.stdout + built.stderr);
+  const args = [next, 'start', '--hostname', '127.0.0.1', '--port', `${port}`];
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(child, 'exit');
+  createInterface(child.stdout).on('line', (line) => onError?.(new Error(line)));
+  const siteUrl = `http://127.0.0.1:${port}`;
+  await until(() =>
+    fetch(siteUrl).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return {
+    url: siteUrl,
+    async close() {
+      child.kill();
+      await exited;
+    },
   };
-  const app = new Hono();
-  app.get('/:name', (context) => {
-    context.req.raw.headers.set('x-forwarded-for', '127.0.0.1');
-    return handlers[context.req.path]?.(context.req.raw, {}) ?? context.notFound();
-  });
-  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }) as Server;
-  if (!server.listening) await once(server, 'listening');
-  return running(server, () => auth.close());
 }
 
-export const FRAMEWORKS: readonly {
+/** A process, which prints its port and then its errors. It ends with its standard input. */
+async function onPython(name: string, { url, clientId, clientSecret, onError }: VerifierOptions): Promise<Running> {
+  const child = spawn(PYTHON, [join(import.meta.dirname, 'subjects/frameworks.py'), name], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {
+      ...{ PATH: process.env.PATH, GATEHOUSE_URL: `${url}`, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret },
+      ...{ VERIFY: join(import.meta.dirname, '../../verify/python'), PYTHONDONTWRITEBYTECODE: '1' },
+    },
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface(child.stdout);
+  const [port] = await Promise.race([once(lines, 'line'), exited.then(() => Promise.reject(new Error(`No ${name}`)))]);
+  lines.on('line', (line) => onError?.(new Error(line)));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+const hasPython = (name: string) => spawnSync(PYTHON, ['-c', `import ${name}`]).status === 0;
+
+export interface Framework {
   readonly name: string;
   readonly paths: readonly string[];
+  readonly isMissing?: boolean;
+  /** The values that the service sees of several `Authorization` headers. Default: all of them. */
+  readonly seen?: RegExp;
+  /** Whether the framework adds values to `Vary`, and sends chunks instead of `Content-Length`. */
+  readonly changesHeaders?: boolean;
   start(options: VerifierOptions): Promise<Running>;
-}[] = [
+}
+
+export const FRAMEWORKS: readonly Framework[] = [
   { name: 'node:http', paths: ['/middleware', '/require'], start: onNode },
   { name: 'Express', paths: ['/middleware', '/require'], start: onExpress },
   { name: 'Fastify', paths: ['/middleware', '/require'], start: onFastify },
@@ -165,5 +216,24 @@ export const FRAMEWORKS: readonly {
     start: (options) => onNest(options, 'fastify'),
   },
   { name: 'Hono', paths: ['/middleware', '/require'], start: onHono },
-  { name: 'route handlers of Next.js', paths: ['/middleware', '/require'], start: onNext },
+  {
+    name: 'Next.js',
+    paths: ['/middleware', '/require'],
+    // Node.js drops the others before Next.js reads the headers.
+    seen: /^Bot a$/,
+    changesHeaders: true,
+    start: onNext,
+  },
+  {
+    name: 'Flask',
+    paths: ['/middleware', '/require'],
+    isMissing: !hasPython('flask'),
+    start: (options) => onPython('flask', options),
+  },
+  {
+    name: 'FastAPI',
+    paths: ['/middleware', '/require'],
+    isMissing: !hasPython('fastapi, uvicorn'),
+    start: (options) => onPython('fastapi', options),
+  },
 ];

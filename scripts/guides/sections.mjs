@@ -60,6 +60,7 @@ const SECTIONS = [
       'operators/replicas',
       'operators/capacity',
       'operators/monitoring',
+      'operators/alerts',
       'operators/jobs',
       'operators/user-data',
       'operators/incidents',

@@ -75,18 +75,18 @@ export const platform = defineFeature('platform', {
     gatehouse_job_runs_total: {
       type: 'counter',
       help: 'Attempts to run background jobs, by outcome',
-      labels: { job: 'any', outcome: ['completed', 'retried', 'failed'] },
+      labels: { name: 'any', outcome: ['completed', 'retried', 'failed'] },
     },
     gatehouse_job_oldest_seconds: {
       type: 'gauge',
       help: 'Age of the oldest background job that is due',
-      labels: { job: 'any' },
+      labels: { name: 'any' },
       aggregation: 'max',
     },
     gatehouse_jobs_failed: {
       type: 'gauge',
       help: 'Background jobs that failed every attempt',
-      labels: { job: 'any' },
+      labels: { name: 'any' },
       aggregation: 'max',
     },
   },

@@ -117,6 +117,9 @@ describe('the declarations of an extension feature', () => {
     encryptedColumns: { 'texts of notes': { table: 'notes', column: 'text' } },
   } as const satisfies FeatureDeclaration;
 
+  const withLabel = (label: string): FeatureDeclaration => ({
+    metrics: { notes_total: { type: 'gauge', help: 'Notes', labels: { [label]: ['c'] } } },
+  });
   test('are added after the names of the service', () => {
     const registry = registryOf(VALID);
     for (const kind of Object.keys(VALID) as (keyof typeof VALID)[]) {
@@ -260,10 +263,8 @@ describe('the declarations of an extension feature', () => {
         },
       },
     ],
-    [
-      'a label that is not a name',
-      { metrics: { notes_total: { type: 'gauge', help: 'Notes', labels: { 'a b': ['c'] } } } },
-    ],
+    ['a label that is not a name', withLabel('a b')],
+    ['a label of Prometheus', withLabel('job')],
     ...[[], [1, 1], [2, 1]].map(
       (buckets) =>
         [`the buckets [${buckets}]`, { metrics: { notes_seconds: { type: 'histogram', help: 'Notes', buckets } } }] as [

@@ -111,12 +111,16 @@ export interface ErrorResponse {
 const MAX_SERIES = 1000;
 
 /** What is wrong with a metric of an extension. Its labels have known values, so that none is an ID or a secret. */
+/** Labels that Prometheus adds to each series. It would rename a label of the metric. */
+const TARGET_LABELS: ReadonlySet<string> = new Set(['job', 'instance']);
+
 function metricFaults(declaration: MetricDeclaration): string[] {
   const { labels = {} } = declaration;
   const faults = Object.entries(labels).flatMap(([label, values]) => [
     ...(WORD.test(label)
       ? []
       : [`${JSON.stringify(label)} is not a valid label. Use lower-case letters, digits and _`]),
+    ...(TARGET_LABELS.has(label) ? [`the label ${label} is reserved for Prometheus. Use another name`] : []),
     ...(values === 'any' ? [`list all values of the label ${label}`] : []),
   ]);
   if (labelCombinations(labels).length > MAX_SERIES)

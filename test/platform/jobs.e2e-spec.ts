@@ -48,7 +48,7 @@ describe('a job', () => {
     expect(await runJobs(service)).toBe(0);
     const [{ id }] = (await jobsOf('first')) as [{ id: string }];
     expect(await delivered('first')).toEqual([id]);
-    expect(await metric('gatehouse_job_runs_total{job="parcels:deliver",outcome="completed"} 1')).toBe(true);
+    expect(await metric('gatehouse_job_runs_total{name="parcels:deliver",outcome="completed"} 1')).toBe(true);
   });
 
   test('never runs if its transaction was rolled back', async () => {
@@ -152,9 +152,9 @@ describe('a job that fails', () => {
       error: 'Error: the parcel lost one is lost',
     });
     expect(JSON.stringify(failed)).not.toContain('"parcel"');
-    expect(await metric('gatehouse_jobs_failed{job="parcels:deliver"} 1')).toBe(true);
-    expect(await metric('gatehouse_job_runs_total{job="parcels:deliver",outcome="retried"} 2')).toBe(true);
-    expect(await metric('gatehouse_job_runs_total{job="parcels:deliver",outcome="failed"} 1')).toBe(true);
+    expect(await metric('gatehouse_jobs_failed{name="parcels:deliver"} 1')).toBe(true);
+    expect(await metric('gatehouse_job_runs_total{name="parcels:deliver",outcome="retried"} 2')).toBe(true);
+    expect(await metric('gatehouse_job_runs_total{name="parcels:deliver",outcome="failed"} 1')).toBe(true);
     await runJobs(service, IN_A_DAY);
     expect(handler().attempts).toHaveLength(3);
 
@@ -296,8 +296,8 @@ describe('a job with an interval', () => {
     await makeDue();
     expect(await runJobs(service)).toBe(1);
     expect(await rows()).toEqual([{ ...waits, seconds: expect.any(Number) }]);
-    expect(await metric('gatehouse_job_runs_total{job="parcels:sort",outcome="failed"} 1')).toBe(true);
-    expect(await metric('gatehouse_jobs_failed{job="parcels:sort"} 0')).toBe(true);
+    expect(await metric('gatehouse_job_runs_total{name="parcels:sort",outcome="failed"} 1')).toBe(true);
+    expect(await metric('gatehouse_jobs_failed{name="parcels:sort"} 0')).toBe(true);
     expect(service.log.join('')).toContain('the parcels cannot be sorted');
   });
 
@@ -317,7 +317,7 @@ describe('a job with an interval', () => {
     expect(await runJobs(service)).toBe(1);
     expect(sorter().attempts).toEqual([3]);
     expect(await rows()).toEqual([{ ...waits, seconds: expect.any(Number) }]);
-    expect(await metric('gatehouse_job_runs_total{job="parcels:sort",outcome="failed"} 1')).toBe(true);
+    expect(await metric('gatehouse_job_runs_total{name="parcels:sort",outcome="failed"} 1')).toBe(true);
   });
 
   test('starts earlier if its interval becomes shorter', async () => {

@@ -49,7 +49,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       () => this.runNext(),
       (error) => log.error('reading the job queue failed', { error }),
     );
-    metrics.startAtZero('gatehouse_job_runs_total', { job: [...features.jobs.keys()] });
+    metrics.startAtZero('gatehouse_job_runs_total', { name: [...features.jobs.keys()] });
     metrics.measure('gatehouse_job_oldest_seconds', () => this.measureBacklog('oldest_seconds'));
     metrics.measure('gatehouse_jobs_failed', () => this.measureBacklog('failed'));
     cleanup.add('finished jobs', async (tx, limit) => {
@@ -72,7 +72,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   private async measureBacklog(value: 'oldest_seconds' | 'failed') {
     const names = [...this.declarations.keys()];
     const backlog = names.length === 0 ? [] : await this.queue.backlog();
-    return names.map((job) => ({ labels: { job }, value: backlog.find(({ name }) => name === job)?.[value] ?? 0 }));
+    return names.map((name) => ({ labels: { name }, value: backlog.find((job) => job.name === name)?.[value] ?? 0 }));
   }
 
   /** @throws StartError if the handler of a job is not a provider of a module */
@@ -159,7 +159,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       await this.handlers.get(name)?.run(payload, attempt);
     } catch (error) {
       const isLast = everySeconds !== undefined || attempt.number > retryLimit;
-      this.metrics.add('gatehouse_job_runs_total', { job: name, outcome: isLast ? 'failed' : 'retried' });
+      this.metrics.add('gatehouse_job_runs_total', { name, outcome: isLast ? 'failed' : 'retried' });
       this.log.error('background job failed', { job: name, id: job.id, attempt: attempt.number, isLast, error });
       if (everySeconds !== undefined) await this.queue.endRepeated(job, everySeconds);
       // Another process may run the job now, and its attempt must not count as failed.
@@ -168,7 +168,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     }
     if (everySeconds === undefined) await this.queue.complete(name, job.id);
     else await this.queue.endRepeated(job, everySeconds);
-    this.metrics.add('gatehouse_job_runs_total', { job: name, outcome: 'completed' });
+    this.metrics.add('gatehouse_job_runs_total', { name, outcome: 'completed' });
   }
 
   /** Lets the current attempts end, which get an abort signal. */

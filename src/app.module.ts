@@ -51,6 +51,7 @@ import { EventLoop } from './platform/process/event-loop.js';
 import { HealthChecks } from './platform/process/health-checks.js';
 import { DatabaseMonitor } from './platform/replicas/database-monitor.js';
 import { ReplicaBus } from './platform/replicas/replica-bus.js';
+import { ReplicaDrain } from './platform/replicas/replica-drain.js';
 import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { Limiter } from './platform/store/limits.js';
 import { RedisOutages } from './platform/store/redis-outages.service.js';
@@ -145,7 +146,7 @@ export class PlatformModule {
         { provide: Registry, useValue: metricsRegistry },
         { provide: Metrics, useValue: new Metrics(features.metrics, metricsRegistry) },
         MetricsReader,
-        ...[HealthChecks, Dependencies, RedisOutages, ReplicaStatistics, ColumnEncryption],
+        ...[HealthChecks, Dependencies, RedisOutages, ReplicaDrain, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
           EventLoop,
@@ -179,7 +180,7 @@ export class PlatformModule {
           Keyring,
           Instance,
         ],
-        ...[KeyRotation, DigestKeys, HealthChecks, Dependencies, ReplicaStatistics, ColumnEncryption],
+        ...[KeyRotation, DigestKeys, HealthChecks, Dependencies, ReplicaDrain, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
           Cleanup,

@@ -21,6 +21,7 @@ import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
 import { releaseIdleMemory } from './platform/process/idle-memory.js';
+import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { DemoData } from './service/demo/demo-data.service.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { Readiness } from './service/readiness.service.js';
@@ -41,6 +42,7 @@ const POLL_INTERVAL_MS = 20;
  */
 export async function run(app: INestApplication<Server>): Promise<void> {
   const metrics = await listen(app);
+  app.get(ReplicaStatistics).start();
   const log = app.get(Log);
   let isEnding = false;
   let exitCode = 0;

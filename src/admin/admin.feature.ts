@@ -60,6 +60,7 @@ export const admin = defineFeature('admin', {
   // The type of the target of each action (contract/admin.md section 7).
   auditActions: {
     set_acls: 'user',
+    demote_administrator: 'user',
     update_flags: 'user',
     update_suspicious_activity_flags: 'user',
     set_traits: 'user',
@@ -97,6 +98,7 @@ export const admin = defineFeature('admin', {
     set_resource_scopes: 'application',
     set_resource_policies: 'application',
     end_application_trust: 'application',
+    revoke_bot_tokens: 'application',
     create_api_key: 'admin_api_key',
     update_api_key: 'admin_api_key',
     revoke_api_key: 'admin_api_key',
@@ -112,6 +114,7 @@ export const admin = defineFeature('admin', {
     test_mail: 'instance',
     test_captcha: 'instance',
     rotate_keys: 'instance',
+    drain_replicas: 'instance',
     list_jobs: 'instance',
     retry_job: 'instance',
     delete_jobs: 'instance',

@@ -10,6 +10,7 @@ import { readFileLines } from '../platform/storage/spool.js';
 import { requireAccountArgument } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
 import { auditConsoleAction, requireAccount, withService } from './terminal/service.js';
+import { describeAccount, printResult } from './terminal/words.js';
 
 const auditAction = (action: AuditRecord['action'], { id }: AccountRecord) =>
   ({ action, target: { type: 'user', id } }) as const;
@@ -20,7 +21,7 @@ export const exportAccount: Command = (args, terminal) => {
     const account = await requireAccount(app, name);
     const { file } = await app.get(AccountExport).write(account.id, 'operator');
     try {
-      await auditConsoleAction(app, auditAction('export_account', account));
+      await auditConsoleAction(app, terminal, auditAction('export_account', account));
       for await (const line of readFileLines(file)) terminal.out(line);
     } finally {
       await file.close();
@@ -34,7 +35,7 @@ export const deleteAccount: Command = (args, terminal) => {
   const name = requireAccountArgument(positionals);
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
-    const who = `${account.username} (${account.id})`;
+    const who = describeAccount(account);
     if (account.deletedAt) throw new CommandError(`${who} is already deleted.`);
     if (account.bot) throw new CommandError(`${who} is a bot. Delete its application instead.`);
     if (!values.yes) throw new CommandError(`This would permanently delete ${who}. To delete, add --yes.`);
@@ -42,9 +43,11 @@ export const deleteAccount: Command = (args, terminal) => {
       const held = await app.get(AccountService).lock(tx, account.id);
       if (!held || held.deletedAt) throw new CommandError(`${who} is already deleted.`);
       await app.get(AccountRemoval).remove(tx, account.id);
-      await app.get(AuditLog).record(tx, consoleOperator(), auditAction('delete_account', account));
+      await app.get(AuditLog).record(tx, consoleOperator(terminal.reason), auditAction('delete_account', account));
     });
-    terminal.out(`${who} is deleted. Stored media files are deleted within an hour.`);
+    printResult(terminal, { account_id: account.id }, [
+      `${who} is deleted. Stored media files are deleted within an hour.`,
+    ]);
     return 0;
   });
 };

@@ -6,6 +6,7 @@ import { featureRegistry } from '../features.js';
 import { validateShape } from '../http/input.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
 import { requireAccount, withService } from './terminal/service.js';
+import { describeAccount, printResult } from './terminal/words.js';
 import { assertKnownAcls } from './user-acls.js';
 
 export const createAdminKey: Command = async (args, terminal) => {
@@ -34,15 +35,15 @@ export const createAdminKey: Command = async (args, terminal) => {
     const missing = wanted.filter((item) => ![item, '*'].some((held) => account.acls.includes(held)));
     if (missing.length > 0) {
       throw new CommandError(
-        `${account.username} does not have ${missing.join(', ')}. A key cannot have more ACLs than its owner.`,
+        `${describeAccount(account)} does not have ${missing.join(', ')}. A key cannot have more ACLs than its owner.`,
       );
     }
-    const key = await app.get(AdminKeys).createFor(consoleOperator(), account.id, input);
-    terminal.out(
+    const key = await app.get(AdminKeys).createFor(consoleOperator(terminal.reason), account.id, input);
+    printResult(terminal, key, [
       `Admin API key ${key.key_id} of ${account.username}${key.expires_at ? `, expires ${key.expires_at}` : ''}:`,
-    );
-    terminal.out(key.key);
-    terminal.out('The key is shown only once. Send it as `Authorization: Admin <key>`.');
+      key.key,
+      'The key is shown only once. Send it as `Authorization: Admin <key>`.',
+    ]);
     return 0;
   });
 };

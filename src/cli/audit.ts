@@ -4,17 +4,17 @@ import { consoleOperator } from '../admin/audit/operator.js';
 import { assertNoArguments, parseCount } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
-import { escapeLineFeeds, formatCount } from './terminal/words.js';
+import { formatCount, printResult } from './terminal/words.js';
 
 export const verifyAudit: Command = (args, terminal) => {
   assertNoArguments(args);
   return withService(terminal, async (app) => {
     const verdict = await app.get(AuditLog).verify();
-    terminal.out(
+    printResult(terminal, verdict, [
       verdict.intact
         ? `intact: ${formatCount(verdict.entries, 'entry', 'entries')}, head ${verdict.head}`
         : `broken: entry ${verdict.sequence} ${verdict.fault}`,
-    );
+    ]);
     return verdict.intact ? 0 : 1;
   });
 };
@@ -27,14 +27,13 @@ function lineOf(entry: Entry): string {
   const reason = entry.audit_log_reason === null ? '' : `  "${entry.audit_log_reason}"`;
   const facts = Object.entries(entry.metadata).map(([name, value]) => `${name}=${value}`);
   const target = `${entry.target_type}${entry.target_id === '0' ? '' : ` ${entry.target_id}`}`;
-  return escapeLineFeeds([entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason);
+  return [entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason;
 }
 
 export const tailAudit: Command = (args, terminal) => {
   const options = {
     lines: { type: 'string', short: 'n' },
     action: { type: 'string' },
-    json: { type: 'boolean' },
   } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   assertNoArguments(positionals);
@@ -43,15 +42,14 @@ export const tailAudit: Command = (args, terminal) => {
   return withService(terminal, async (app) => {
     const { logs } = await app
       .get(AuditLog)
-      .list(consoleOperator(), { limit, ...(action === undefined ? {} : { action }) });
-    await auditConsoleAction(app, {
+      .list(consoleOperator(terminal.reason), { limit, ...(action === undefined ? {} : { action }) });
+    await auditConsoleAction(app, terminal, {
       action: 'tail_audit_log',
       target: { type: 'instance' },
       metadata: { entry_count: logs.length },
     });
     const entries = logs.reverse();
-    if (values.json) terminal.out(JSON.stringify(entries, null, 2));
-    else for (const entry of entries) terminal.out(lineOf(entry));
+    printResult(terminal, entries, entries.map(lineOf));
     return 0;
   });
 };

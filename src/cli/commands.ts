@@ -1,24 +1,7 @@
-import type { Command } from './terminal/command.js';
+import type { Entry } from './entry.js';
+import { INCIDENT_COMMANDS } from './incident-commands.js';
 
-export interface Entry {
-  /** The words of the command with its arguments. */
-  readonly usage: string;
-  /** An imperative sentence without period. */
-  readonly summary: string;
-  /** Each option with its effect and default. */
-  readonly options?: Readonly<Record<string, string>>;
-  /** The arguments of one useful call, without the words of the command. */
-  readonly example: string;
-  /** Loads the command only when it runs, because most commands load the whole service. */
-  load(): Promise<Command>;
-  /** The command does not load the extension, which may not be built yet. */
-  readonly skipsExtension?: boolean;
-}
-
-const JSON_OPTION = { '--json': 'Print JSON for programs. Default: text' };
-
-/** Every command, by its words. */
-export const COMMANDS: Readonly<Record<string, Entry>> = {
+const DECLARED: Readonly<Record<string, Entry>> = {
   migrate: {
     usage: 'migrate',
     summary: 'Apply the pending database migrations',
@@ -63,7 +46,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   'new project': {
     usage:
-      'new project <name> [--directory <folder>] [--description <sentence>] [--noun <noun>] [--plural <nouns>] [--gatehouse <source>] [--yes] [--json]',
+      'new project <name> [--directory <folder>] [--description <sentence>] [--noun <noun>] [--plural <nouns>] [--gatehouse <source>] [--yes]',
     summary: 'Create a plugin project with an example feature and its tests',
     options: {
       '--directory <folder>': 'The folder to create. Default: the name of the project',
@@ -73,16 +56,15 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
       '--gatehouse <source>':
         'Where npm installs Gatehouse from: a file, a URL or an alias. Default: a tarball that npm pack writes',
       '--yes': 'Use the defaults for missing values. Default: ask for them',
-      ...JSON_OPTION,
     },
     example: 'my-notes --noun note --yes',
     load: async () => (await import('./new/project.js')).newProject,
     skipsExtension: true,
   },
   'new feature': {
-    usage: 'new feature <noun> [--plural <nouns>] [--json]',
+    usage: 'new feature <noun> [--plural <nouns>]',
     summary: 'Add the routes, policy, table, migration, event and test of a noun to the project in this folder',
-    options: { '--plural <nouns>': 'The plural of the noun. Default: built from the noun', ...JSON_OPTION },
+    options: { '--plural <nouns>': 'The plural of the noun. Default: built from the noun' },
     example: 'bookmark',
     load: async () => (await import('./new/feature.js')).newFeature,
     skipsExtension: true,
@@ -103,33 +85,35 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./routes.js')).explain,
   },
   'user list': {
-    usage: 'user list [--limit <1-1000>] [--offset <n>] [--json]',
+    usage: 'user list [--limit <1-1000>] [--offset <n>]',
     summary: 'List accounts, newest first',
     options: {
       '--limit <1-1000>': 'The number of accounts. Default: 50',
       '--offset <n>': 'The number of accounts to skip. Default: 0',
-      ...JSON_OPTION,
     },
     example: '--limit 10',
+    isAudited: true,
     load: async () => (await import('./user-records.js')).listUsers,
   },
   'user show': {
-    usage: 'user show <email|id> [--json]',
+    usage: 'user show <email|id>',
     summary: 'Print an account as administrators see it',
-    options: JSON_OPTION,
     example: 'ada@example.com',
+    isAudited: true,
     load: async () => (await import('./user-records.js')).showUser,
   },
   'user verify': {
     usage: 'user verify <email|id>',
     summary: "Mark an account's email address as verified",
     example: 'ada@example.com',
+    isAudited: true,
     load: async () => (await import('./user-sign-in.js')).verifyEmail,
   },
   'user reset-password': {
     usage: 'user reset-password <email|id>',
     summary: 'Email the owner of an account a token to set a new password. The token is not printed',
     example: 'ada@example.com',
+    isAudited: true,
     load: async () => (await import('./user-sign-in.js')).resetPassword,
   },
   'user mfa off': {
@@ -137,24 +121,28 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Remove the authenticator app and the backup codes of an account',
     options: { '--passkeys': 'Also remove its passkeys. Default: keep them' },
     example: 'ada@example.com --passkeys',
+    isAudited: true,
     load: async () => (await import('./user-sign-in.js')).disableMfa,
   },
   'user grant-acl': {
     usage: 'user grant-acl <email|id> <acl...>',
     summary: "Grant ACLs to an account. '*' grants every ACL",
     example: "ada@example.com '*'",
+    isAudited: true,
     load: async () => (await import('./user-acls.js')).grantAcl,
   },
   'user revoke-acl': {
     usage: 'user revoke-acl <email|id> <acl...>',
     summary: 'Revoke ACLs of an account. Its Admin API keys also lose them',
     example: 'ada@example.com user:delete',
+    isAudited: true,
     load: async () => (await import('./user-acls.js')).revokeAcl,
   },
   'user export': {
     usage: 'user export <email|id>',
     summary: 'Print all data of an account as JSON, without secrets',
     example: 'ada@example.com > ada.json',
+    isAudited: true,
     load: async () => (await import('./accounts.js')).exportAccount,
   },
   'user delete': {
@@ -162,6 +150,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Permanently delete an account immediately',
     options: { '--yes': 'Delete the account. Default: only print which account it is' },
     example: 'ada@example.com --yes',
+    isAudited: true,
     load: async () => (await import('./accounts.js')).deleteAccount,
   },
   'import users': {
@@ -173,29 +162,33 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
       '--report <file>': 'Write the rejected lines to a file. Default: print the first 20',
     },
     example: 'users.jsonl --dry-run',
+    isAudited: true,
     load: async () => (await import('./import-users.js')).importUsers,
   },
   'sessions revoke': {
-    usage: 'sessions revoke --all | --since <time>',
-    summary: 'End all sessions, or those that were created since a time',
+    usage: 'sessions revoke --all | --since <time> | --account <email|id>',
+    summary: 'End all sessions, those that were created since a time, or those of one account',
     options: {
       '--all': 'End all sessions',
       '--since <time>': 'A time such as 2026-01-31T12:00:00Z, or a duration before now such as 90m, 12h or 7d',
+      '--account <email|id>': 'The account whose sessions end',
     },
     example: '--since 12h',
+    isAudited: true,
     load: async () => (await import('./sessions.js')).revokeSessions,
   },
   'ban list': {
-    usage: 'ban list [--json]',
+    usage: 'ban list',
     summary: 'List the banned IP addresses and ranges',
-    options: JSON_OPTION,
     example: '--json',
+    isAudited: true,
     load: async () => (await import('./bans.js')).listBans,
   },
   'ban remove': {
     usage: 'ban remove <ip|cidr>',
     summary: 'Remove the ban of an IP address or range, including an automatic one',
     example: '203.0.113.7',
+    isAudited: true,
     load: async () => (await import('./bans.js')).removeBan,
   },
   'admin-key create': {
@@ -208,6 +201,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
       '--days <1-365>': 'The days until the key expires. Default: it does not expire',
     },
     example: '--owner ada@example.com --name backup --acl audit_log:view --days 90',
+    isAudited: true,
     load: async () => (await import('./admin-keys.js')).createAdminKey,
   },
   'keys rotate': {
@@ -220,35 +214,39 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
         'Replace the signing keys immediately and reject their signatures. Default: keep them valid for a time',
     },
     example: '',
+    isAudited: true,
     load: async () => (await import('./keys.js')).rotateKeys,
   },
   'jobs list': {
-    usage: 'jobs list [--waiting] [--limit <1-1000>] [--json]',
+    usage: 'jobs list [--waiting] [--limit <1-1000>]',
     summary: 'List the background jobs that failed every attempt',
     options: {
       '--waiting': 'List the jobs that wait or run. Default: the failed ones',
       '--limit <1-1000>': 'The number of jobs. Default: 50',
-      ...JSON_OPTION,
     },
     example: '--waiting',
+    isAudited: true,
     load: async () => (await import('./jobs.js')).listJobs,
   },
   'jobs retry': {
     usage: 'jobs retry <id...>',
     summary: 'Retry failed background jobs. Exit code 1 if one of them has not failed',
     example: '1234',
+    isAudited: true,
     load: async () => (await import('./jobs.js')).retryJobs,
   },
   'jobs delete': {
     usage: 'jobs delete <name>',
     summary: 'Delete all waiting and failed background jobs of a name that no installed feature declares',
     example: 'letters:deliver',
+    isAudited: true,
     load: async () => (await import('./jobs.js')).deleteJobs,
   },
   'sso enforce off': {
     usage: 'sso enforce off',
     summary: 'Stop requiring single sign-on, for example if the identity provider is down',
     example: '',
+    isAudited: true,
     load: async () => (await import('./sso.js')).liftSsoEnforcement,
   },
   'audit verify': {
@@ -258,14 +256,30 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./audit.js')).verifyAudit,
   },
   'audit tail': {
-    usage: 'audit tail [-n <1-200>] [--action <action>] [--json]',
+    usage: 'audit tail [-n <1-200>] [--action <action>]',
     summary: 'Print the last entries of the audit log, newest last',
     options: {
       '-n <1-200>': 'The number of entries. Default: 20',
       '--action <action>': 'Only entries of this action. Default: all',
-      ...JSON_OPTION,
     },
     example: '-n 50 --action temp_ban',
+    isAudited: true,
     load: async () => (await import('./audit.js')).tailAudit,
   },
 };
+
+/** Adds the options that every command has. */
+const withCommonOptions = (entry: Entry): Entry => ({
+  ...entry,
+  usage: `${entry.usage}${entry.isAudited ? ' [--reason <text>]' : ''} [--json]`,
+  options: {
+    ...entry.options,
+    ...(entry.isAudited && { '--reason <text>': 'The reason for the audit log. Default: none' }),
+    '--json': 'Print JSON for programs. Default: text',
+  },
+});
+
+/** Every command, by its words. */
+export const COMMANDS: Readonly<Record<string, Entry>> = Object.fromEntries(
+  Object.entries({ ...DECLARED, ...INCIDENT_COMMANDS }).map(([name, entry]) => [name, withCommonOptions(entry)]),
+);

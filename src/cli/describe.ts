@@ -3,8 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeProject } from '../description/compiler/describe.js';
 import { type Command, CommandError } from './terminal/command.js';
+import { printResult } from './terminal/words.js';
 
-export const describe: Command = async (args, { out, folder = '.' }) => {
+export const describe: Command = async (args, terminal) => {
+  const { folder = '.' } = terminal;
   const { values } = parseArgs({
     args,
     options: {
@@ -19,6 +21,9 @@ export const describe: Command = async (args, { out, folder = '.' }) => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(described));
   const handlers = Object.values(described.controllers).flatMap((controller) => Object.values(controller.handlers));
-  out(`${values.out}: ${handlers.length} handlers of ${Object.keys(described.controllers).length} controllers`);
+  const controllers = Object.keys(described.controllers).length;
+  printResult(terminal, { file: values.out, handlers: handlers.length, controllers }, [
+    `${values.out}: ${handlers.length} handlers of ${controllers} controllers`,
+  ]);
   return 0;
 };

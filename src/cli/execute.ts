@@ -4,8 +4,10 @@ import { ownPackage } from '../core/own-package.js';
 import { sourceMappedStack } from '../core/stack.js';
 import { toStartError } from '../core/to-start-error.js';
 import { assertCompatible } from '../policy/extension.js';
-import { COMMANDS, type Entry } from './commands.js';
-import { CommandError, type Terminal, UsageError } from './terminal/command.js';
+import { COMMANDS } from './commands.js';
+import type { Entry } from './entry.js';
+import { takeCommonOptions } from './terminal/arguments.js';
+import { CommandError, type Console, UsageError } from './terminal/command.js';
 import { escapeForTerminal } from './terminal/words.js';
 
 /** Maximum number of words in the name of a command. */
@@ -75,7 +77,7 @@ function matchCommand(args: readonly string[]): { readonly words: readonly strin
 }
 
 /** The only place that escapes output for the terminal. Commands write stored text unchanged. */
-const escapeOutput = (terminal: Terminal): Terminal => {
+const escapeOutput = (terminal: Console): Console => {
   const { ask } = terminal;
   return {
     ...terminal,
@@ -86,7 +88,7 @@ const escapeOutput = (terminal: Terminal): Terminal => {
 };
 
 /** Runs a command line and returns the exit code. */
-export async function execute(args: string[], given: Terminal): Promise<number> {
+export async function execute(args: string[], given: Console): Promise<number> {
   const terminal = escapeOutput(given);
   const { words, entry } = matchCommand(args[0] === 'help' ? args.slice(1) : args);
   if (args[0] === 'help' || args.some(isHelp)) {
@@ -101,8 +103,9 @@ export async function execute(args: string[], given: Terminal): Promise<number> 
     if (!entry) throw new UsageError(args.length === 0 ? 'Command missing.' : describeUnknown(args));
     const extension = terminal.extension ?? (entry.skipsExtension ? undefined : await terminal.findExtension?.());
     if (extension) assertCompatible(extension);
+    const { rest, ...common } = takeCommonOptions(args.slice(words.length), entry);
     const command = await entry.load();
-    return await command(args.slice(words.length), extension ? { ...terminal, extension } : terminal);
+    return await command(rest, { ...terminal, ...common, ...(extension && { extension }) });
   } catch (error) {
     return explainFailure(error, words, terminal);
   }
@@ -111,7 +114,7 @@ export async function execute(args: string[], given: Terminal): Promise<number> 
 const isUsageFault = (error: unknown): error is Error =>
   error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
 
-function explainFailure(thrown: unknown, words: readonly string[], { err }: Terminal): number {
+function explainFailure(thrown: unknown, words: readonly string[], { err }: Console): number {
   const error = toStartError(thrown);
   if (isUsageFault(error)) {
     err(`${error.message}\n\n${formatUsage(words)}`);

@@ -8,7 +8,7 @@ import { type Tally, UserImport } from '../admin/import/user-import.service.js';
 import { Clock } from '../core/clock.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
-import { formatCount } from './terminal/words.js';
+import { formatCount, printResult } from './terminal/words.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 const PROGRESS_MS = 1000;
@@ -81,8 +81,12 @@ function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTr
 }
 
 /** Records the result of a run, or the last known progress if it was interrupted. */
-const recordEnd = (app: INestApplicationContext, dryRun: boolean, tally: Tally, isWhole: boolean): Promise<void> =>
-  auditConsoleAction(app, {
+const recordEnd = (
+  app: INestApplicationContext,
+  terminal: Terminal,
+  { dryRun, tally, isWhole }: { readonly dryRun: boolean; readonly tally: Tally; readonly isWhole: boolean },
+): Promise<void> =>
+  auditConsoleAction(app, terminal, {
     action: 'import_users',
     target: { type: 'instance' },
     metadata: {
@@ -105,7 +109,8 @@ export const importUsers: Command = async (args, terminal) => {
     let isWhole = false;
     try {
       // If the run is killed, this entry is the only trace of it.
-      if (!dryRun) await auditConsoleAction(app, { action: 'begin_user_import', target: { type: 'instance' } });
+      if (!dryRun)
+        await auditConsoleAction(app, terminal, { action: 'begin_user_import', target: { type: 'instance' } });
       const bytes = createReadStream(source.path, { highWaterMark: CHUNK_BYTES });
       last = await app.get(UserImport).run(readLines(bytes), {
         dryRun,
@@ -118,10 +123,12 @@ export const importUsers: Command = async (args, terminal) => {
       isWhole = true;
     } finally {
       await report.close();
-      await recordEnd(app, dryRun, last, isWhole);
+      await recordEnd(app, terminal, { dryRun, tally: last, isWhole });
     }
-    terminal.out(`${formatCount(last.lines, 'line')}: ${summarize(last, dryRun)}`);
-    if (last.imported === 0 && !dryRun) terminal.out('Nothing was changed.');
+    printResult(terminal, last, [
+      `${formatCount(last.lines, 'line')}: ${summarize(last, dryRun)}`,
+      ...(last.imported === 0 && !dryRun ? ['Nothing was changed.'] : []),
+    ]);
     return last.refused > 0 ? 1 : 0;
   });
 };

@@ -6,9 +6,9 @@ import { FeatureRegistry } from '../policy/feature-registry.js';
 import { assertNoArguments, parseCount } from './terminal/arguments.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
-import { escapeLineFeeds, formatCount } from './terminal/words.js';
+import { formatCount, printResult } from './terminal/words.js';
 
-const LIST_OPTIONS = { waiting: { type: 'boolean' }, json: { type: 'boolean' }, limit: { type: 'string' } } as const;
+const LIST_OPTIONS = { waiting: { type: 'boolean' }, limit: { type: 'string' } } as const;
 const DEFAULT_LISTED = 50;
 const MAX_LISTED = 1000;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -18,12 +18,10 @@ type Job = Awaited<ReturnType<AdminJobs['show']>>['jobs'][number];
 const TIMES: Readonly<Record<Job['state'], string>> = { waiting: 'due', active: 'started', failed: 'failed' };
 
 const lineOf = ({ id, name, is_declared, state, attempts, at, error }: Job): string =>
-  escapeLineFeeds(
-    [
-      ...[id, is_declared ? name : `${name} (not declared)`, `${TIMES[state]} ${at}`],
-      ...[formatCount(attempts, 'attempt'), error ?? '-'],
-    ].join('  '),
-  );
+  [
+    ...[id, is_declared ? name : `${name} (not declared)`, `${TIMES[state]} ${at}`],
+    ...[formatCount(attempts, 'attempt'), error ?? '-'],
+  ].join('  ');
 
 /** Lists failed jobs, or with `--waiting` those that wait or run. Payloads are not shown. */
 export const listJobs: Command = (args, terminal) => {
@@ -32,14 +30,13 @@ export const listJobs: Command = (args, terminal) => {
   const limit = parseCount('--limit', values.limit, DEFAULT_LISTED, [1, MAX_LISTED]);
   return withService(terminal, async (app) => {
     const { jobs } = await app.get(AdminJobs).show({ state: values.waiting ? 'waiting' : 'failed', limit });
-    await auditConsoleAction(app, {
+    await auditConsoleAction(app, terminal, {
       action: 'list_jobs',
       target: { type: 'instance' },
       metadata: { count: jobs.length },
     });
-    if (values.json) terminal.out(JSON.stringify(jobs, null, 2));
-    else for (const job of jobs) terminal.out(lineOf(job));
-    if (!values.json && jobs.length === 0) terminal.out(values.waiting ? 'No job waits.' : 'No job has failed.');
+    const none = values.waiting ? 'No job waits.' : 'No job has failed.';
+    printResult(terminal, jobs, jobs.length === 0 ? [none] : jobs.map(lineOf));
     return 0;
   });
 };
@@ -52,14 +49,17 @@ export const retryJobs: Command = (args, terminal) => {
   if (invalid !== undefined) throw new UsageError(`Invalid job ID: ${invalid}`);
   return withService(terminal, async (app) => {
     const rejected: string[] = [];
+    const retried: { id: string; name: string }[] = [];
     for (const id of ids) {
       try {
-        terminal.out(`${id}  ${await app.get(AdminJobs).retry(consoleOperator(), id)}: queued again`);
+        retried.push({ id, name: await app.get(AdminJobs).retry(consoleOperator(terminal.reason), id) });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         rejected.push(id);
       }
     }
+    const lines = retried.map(({ id, name }) => `${id}  ${name}: queued again`);
+    if (retried.length > 0) printResult(terminal, retried, lines);
     if (rejected.length > 0) {
       throw new CommandError(`No failed job of an installed feature has the ID ${rejected.join(', ')}.`);
     }
@@ -77,9 +77,9 @@ export const deleteJobs: Command = (args, terminal) => {
     if (app.get(FeatureRegistry).jobs.has(name)) {
       throw new CommandError(`A feature declares ${name}. You can only delete jobs that are not declared.`);
     }
-    const count = await app.get(AdminJobs).deleteUndeclared(consoleOperator(), name);
+    const count = await app.get(AdminJobs).deleteUndeclared(consoleOperator(terminal.reason), name);
     if (count === 0) throw new CommandError(`No job has the name ${name}.`);
-    terminal.out(`Deleted ${formatCount(count, 'job')}.`);
+    printResult(terminal, { name, deleted: count }, [`Deleted ${formatCount(count, 'job')}.`]);
     return 0;
   });
 };

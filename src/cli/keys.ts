@@ -5,6 +5,7 @@ import { KeyRotation } from '../platform/keys/key-rotation.js';
 import { assertNoArguments } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
+import { printResult } from './terminal/words.js';
 
 const SIGNING_KEYS = {
   rotated: 'signing keys of OpenID Connect: rotated',
@@ -31,20 +32,20 @@ export const rotateKeys: Command = (args, terminal) => {
     const isKept = isLost || values.secrets === true;
     const signingKeys = isKept ? undefined : await app.get(SigningKeys).rotate(values.compromised === true);
     const metadata = { ...renewed, ...(signingKeys && { signing_keys: signingKeys }) };
-    await auditConsoleAction(app, { action: 'rotate_keys', target: { type: 'instance' }, metadata });
-    for (const [name, { renewed, lost }] of outcome) {
-      terminal.out(`${name}: ${renewed} re-encrypted${lost > 0 ? `, ${lost} lost: no secret decrypts them` : ''}`);
-    }
-    if (isLost) {
-      terminal.out('Set GATEHOUSE_SECRET_PREVIOUS to the previous secret, and run the command again.');
-      return 1;
-    }
-    if (signingKeys) terminal.out(SIGNING_KEYS[signingKeys]);
-    terminal.out(
-      app.get(Config).secretPrevious
-        ? 'You can remove GATEHOUSE_SECRET_PREVIOUS in an hour, when the last short-lived tokens have expired.'
-        : 'GATEHOUSE_SECRET_PREVIOUS is not set, so all stored secrets use the current key.',
+    await auditConsoleAction(app, terminal, { action: 'rotate_keys', target: { type: 'instance' }, metadata });
+    const columns = [...outcome].map(
+      ([name, { renewed, lost }]) =>
+        `${name}: ${renewed} re-encrypted${lost > 0 ? `, ${lost} lost: no secret decrypts them` : ''}`,
     );
-    return signingKeys === 'young' ? 1 : 0;
+    const next = app.get(Config).secretPrevious
+      ? 'You can remove GATEHOUSE_SECRET_PREVIOUS in an hour, when the last short-lived tokens have expired.'
+      : 'GATEHOUSE_SECRET_PREVIOUS is not set, so all stored secrets use the current key.';
+    const lost = 'Set GATEHOUSE_SECRET_PREVIOUS to the previous secret, and run the command again.';
+    printResult(terminal, { secrets: Object.fromEntries(outcome), signing_keys: signingKeys ?? null }, [
+      ...columns,
+      ...(signingKeys ? [SIGNING_KEYS[signingKeys]] : []),
+      isLost ? lost : next,
+    ]);
+    return isLost || signingKeys === 'young' ? 1 : 0;
   });
 };

@@ -6,6 +6,7 @@ import { SIMULATED_CREDENTIALS } from '../pipeline/simulated-caller.js';
 import { settingsOf } from '../policy/extension.js';
 import { parseCount } from './terminal/arguments.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
+import { printResult } from './terminal/words.js';
 
 /** The only built-in setting that adds to the list. */
 const SERVICE_POLICIES_FILE = 'SERVICE_POLICIES_FILE';
@@ -32,7 +33,9 @@ function defaultSurface({ env, extension = {} }: Terminal): Promise<Surface> {
 export const routes: Command = async (args, terminal) => {
   if (args.length > 0) throw new UsageError(`Unexpected argument: ${args[0]}`);
   const { routes, commands } = await defaultSurface(terminal);
-  terminal.out((routes.describe() + commands.describe()).trimEnd());
+  const lines = (routes.describe() + commands.describe()).trimEnd().split('\n');
+  const entries = lines.map((line) => /^(?<method>\S+) (?<path>\S+) (?<policy>.*)$/.exec(line)?.groups);
+  printResult(terminal, entries, lines);
   return 0;
 };
 
@@ -61,7 +64,6 @@ function parseSimulatedCaller(
 }
 
 export const explain: Command = async (args, terminal) => {
-  const { out } = terminal;
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   const { values, positionals } = parseArgs({
     args,
@@ -75,15 +77,20 @@ export const explain: Command = async (args, terminal) => {
   const { explanation } = await defaultSurface(terminal);
   const { route, rows, answer } = explanation.explain(method, path, imagined);
   if (!route) throw new CommandError(`No route has this method and path: ${method} ${path}`);
-  out(`${route.method} ${route.path}`);
-  out(`  handler  ${route.handler}`);
-  out(`  policy   ${route.policy}`);
-  out(`  body     ${route.body_limit === null ? 'none' : `${route.body}, at most ${route.body_limit} bytes`}`);
-  out('  guards, in order:');
   const isImagined = Object.keys(values).length > 0;
-  for (const [index, { row, judgement }] of rows.entries()) {
-    out(`    ${String(index + 1).padStart(2)}  ${isImagined ? `${row.padEnd(20)}  ${judgement}` : row}`);
-  }
-  if (isImagined) out(`  response ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`);
+  const guards = rows.map(({ row, judgement }, index) => {
+    const number = String(index + 1).padStart(2);
+    return `    ${number}  ${isImagined ? `${row.padEnd(20)}  ${judgement}` : row}`;
+  });
+  const response = `  response ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`;
+  printResult(terminal, { route, guards: rows, response: isImagined ? answer : null }, [
+    `${route.method} ${route.path}`,
+    `  handler  ${route.handler}`,
+    `  policy   ${route.policy}`,
+    `  body     ${route.body_limit === null ? 'none' : `${route.body}, at most ${route.body_limit} bytes`}`,
+    '  guards, in order:',
+    ...guards,
+    ...(isImagined ? [response] : []),
+  ]);
   return 0;
 };

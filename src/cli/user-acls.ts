@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import type { AccountRecord } from '../accounts/account-records.service.js';
 import { consoleOperator } from '../admin/audit/operator.js';
 import { UserAcls } from '../admin/users/user-acls.service.js';
 import { featureRegistry } from '../features.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { requireAccount, withService } from './terminal/service.js';
+import { describeAccount, printResult } from './terminal/words.js';
 
 export function assertKnownAcls(names: readonly string[], { extension }: Terminal): void {
   const { acls } = featureRegistry(extension);
@@ -18,13 +20,18 @@ function accountAndAcls(args: string[]): [name: string, acls: string[]] {
   return [name, named];
 }
 
+const printAcls = (terminal: Terminal, account: AccountRecord, acls: readonly string[]): void =>
+  printResult(terminal, { account_id: account.id, acls }, [
+    `ACLs of ${describeAccount(account)}: ${acls.join(', ') || 'no ACL'}`,
+  ]);
+
 export const grantAcl: Command = async (args, terminal) => {
   const [name, granted] = accountAndAcls(args);
   assertKnownAcls(granted, terminal);
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
-    const held = await app.get(UserAcls).grant(consoleOperator(), account.id, granted);
-    terminal.out(`ACLs of ${account.username} (${account.id}): ${held.join(', ')}`);
+    const held = await app.get(UserAcls).grant(consoleOperator(terminal.reason), account.id, granted);
+    printAcls(terminal, account, held);
     return 0;
   });
 };
@@ -35,9 +42,9 @@ export const revokeAcl: Command = async (args, terminal) => {
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
     const absent = revoked.filter((acl) => !account.acls.includes(acl));
-    if (absent.length > 0) throw new CommandError(`${account.username} does not have ${absent.join(', ')}.`);
-    const held = await app.get(UserAcls).revoke(consoleOperator(), account.id, revoked);
-    terminal.out(`ACLs of ${account.username} (${account.id}): ${held.join(', ') || 'no ACL'}`);
+    if (absent.length > 0) throw new CommandError(`${describeAccount(account)} does not have ${absent.join(', ')}.`);
+    const held = await app.get(UserAcls).revoke(consoleOperator(terminal.reason), account.id, revoked);
+    printAcls(terminal, account, held);
     return 0;
   });
 };

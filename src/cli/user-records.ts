@@ -4,16 +4,15 @@ import { adminUserView, FULL_VISIBILITY } from '../admin/users/admin-users.views
 import { assertNoArguments, parseCount, requireAccountArgument } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { auditConsoleAction, requireAccount, withService } from './terminal/service.js';
-import { escapeLineFeeds } from './terminal/words.js';
+import { printResult } from './terminal/words.js';
 
-const JSON_OPTION = { json: { type: 'boolean' } } as const;
 const MAX_LISTED = 1000;
 
 type View = ReturnType<typeof adminUserView>;
 
 const text = (value: unknown): string => {
   const words = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return escapeLineFeeds(words) || '-';
+  return words || '-';
 };
 
 /** States that block an account or give it extra rights. */
@@ -30,46 +29,41 @@ function describeStates(user: View): string {
 }
 
 const lineOf = (user: View): string =>
-  escapeLineFeeds(
-    [
-      user.id,
-      `${user.username}#${user.discriminator}`,
-      text(user.email),
-      text(user.created_at),
-      describeStates(user),
-    ].join('  '),
-  );
+  [
+    user.id,
+    `${user.username}#${user.discriminator}`,
+    text(user.email),
+    text(user.created_at),
+    describeStates(user),
+  ].join('  ');
 
 export const showUser: Command = (args, terminal) => {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: JSON_OPTION });
-  const name = requireAccountArgument(positionals);
+  const name = requireAccountArgument(parseArgs({ args, allowPositionals: true }).positionals);
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
-    await auditConsoleAction(app, { action: 'show_user', target: { type: 'user', id: account.id } });
+    await auditConsoleAction(app, terminal, { action: 'show_user', target: { type: 'user', id: account.id } });
     const user = adminUserView(account, FULL_VISIBILITY);
-    if (values.json) terminal.out(JSON.stringify(user, null, 2));
-    else for (const [member, value] of Object.entries(user)) terminal.out(`${member.padEnd(26)} ${text(value)}`);
+    const lines = Object.entries(user).map(([member, value]) => `${member.padEnd(26)} ${text(value)}`);
+    printResult(terminal, user, lines);
     return 0;
   });
 };
 
 export const listUsers: Command = (args, terminal) => {
-  const options = { ...JSON_OPTION, limit: { type: 'string' }, offset: { type: 'string' } } as const;
+  const options = { limit: { type: 'string' }, offset: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   assertNoArguments(positionals);
   const limit = parseCount('--limit', values.limit, 50, [1, MAX_LISTED]);
   const offset = parseCount('--offset', values.offset, 0, [0, 999_999_999]);
   return withService(terminal, async (app) => {
     const { records, total } = await app.get(AccountRecords).search({}, { limit, offset });
-    await auditConsoleAction(app, {
+    await auditConsoleAction(app, terminal, {
       action: 'list_users',
       target: { type: 'instance' },
       metadata: { user_count: records.length },
     });
     const users = records.map((record) => adminUserView(record, FULL_VISIBILITY));
-    if (values.json) terminal.out(JSON.stringify(users, null, 2));
-    else for (const user of users) terminal.out(lineOf(user));
-    if (!values.json) terminal.out(`${users.length} of ${total}`);
+    printResult(terminal, users, [...users.map(lineOf), `${users.length} of ${total}`]);
     return 0;
   });
 };

@@ -122,7 +122,7 @@ export class RevocationStreams implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private tick(): void {
-    if (this.load.draining || this.load.retiring) this.endAll();
+    if (this.load.closesConnections) this.endAll();
     else this.replicaBus.requestRead();
   }
 

@@ -11,6 +11,7 @@ import { Metrics } from '../core/metrics.js';
 import { isFromExternalPage } from '../http/cross-origin.js';
 import { LINGER_MS } from '../http/framing.js';
 import { Load } from '../http/load.js';
+import { ReplicaDrain } from '../platform/replicas/replica-drain.js';
 import type { Call } from '../policy/call.js';
 import type { Command, CommandCallback, CommandPlan } from './commands/command.js';
 import { Commands } from './commands/commands.service.js';
@@ -60,12 +61,16 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     private readonly config: Config,
     private readonly metrics: Metrics,
     private readonly log: Log,
+    private readonly replicaDrain: ReplicaDrain,
   ) {
     this.numbers = config.gateway;
   }
 
   onApplicationBootstrap(): void {
     this.ticker = setInterval(() => this.tick(), TICK_MS).unref();
+    this.replicaDrain.onChange(() => {
+      if (this.replicaDrain.until) this.drainConnections().catch((error) => this.reportError(error));
+    });
   }
 
   connect(socket: WebSocket, transport: Duplex, { address, req }: Call): Connection {

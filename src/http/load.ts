@@ -4,6 +4,7 @@ import { Config } from '../core/config/config.js';
 import { unavailable } from '../core/errors.js';
 import { Metrics } from '../core/metrics.js';
 import { EventLoop } from '../platform/process/event-loop.js';
+import { ReplicaDrain } from '../platform/replicas/replica-drain.js';
 import { LiveRequests, WORK } from './live-requests.js';
 
 /** How long the process may shed load before readiness fails, so that load balancers send requests elsewhere. */
@@ -31,9 +32,20 @@ export class Load {
     private readonly clock: Clock,
     private readonly live: LiveRequests,
     private readonly metrics: Metrics,
+    private readonly replicaDrain: ReplicaDrain,
   ) {
     metrics.startAtZero('gatehouse_shed_total', { queue: [WORK] });
     live.onStageChange = () => this.updateOverload();
+  }
+
+  /** Whether load balancers should send requests to other processes. */
+  get isLeaving(): boolean {
+    return this.leaving || this.draining || this.replicaDrain.until !== null;
+  }
+
+  /** Whether each connection closes after its next response. */
+  get closesConnections(): boolean {
+    return this.draining || this.retiring || this.replicaDrain.until !== null;
   }
 
   /** @throws ApiError SERVICE_UNAVAILABLE while the process is overloaded or draining */

@@ -23,7 +23,7 @@ export class Readiness {
 
   /** Undefined if it should, otherwise the seconds until the next check. */
   get secondsToWait(): number | undefined {
-    if (this.load.leaving || this.load.draining || this.load.isOverloaded) return 1;
+    if (this.load.isLeaving || this.load.isOverloaded) return 1;
     const failing = [...this.checks.failing, ...this.dependencies.missing];
     return this.database.isUsable && failing.length === 0 ? undefined : 5;
   }

@@ -9,6 +9,7 @@ import { LiveRequests } from '../../src/http/live-requests.js';
 import { Load } from '../../src/http/load.js';
 import { LoadGuard } from '../../src/pipeline/arrival-guards.js';
 import { EventLoop } from '../../src/platform/process/event-loop.js';
+import { ReplicaDrain } from '../../src/platform/replicas/replica-drain.js';
 import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, CurrentCall, Public, RateLimit } from '../../src/policy/decorators.js';
 import { Routes } from '../../src/policy/routes.js';
@@ -156,7 +157,9 @@ describe('conventions.md 12: load shedding', () => {
     const config = { maxInFlight: 10, maxLoopDelayMs: 100 } as Config;
     const loop = new EventLoop(config);
     const live = new LiveRequests(service.app.get(Log), service.app.get(Metrics));
-    const guard = new LoadGuard(new Load(config, loop, new Clock(), live, service.app.get(Metrics)));
+    const { app } = service;
+    const load = new Load(config, loop, new Clock(), live, app.get(Metrics), app.get(ReplicaDrain));
+    const guard = new LoadGuard(load);
     const isShedding = () => {
       try {
         guard.arrive();

@@ -60,6 +60,7 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'platform/replicas/database-monitor.ts': { [PLAIN]: 'end error' },
   'platform/replicas/notice-connection.ts': { [PLAIN]: 'end error notification' },
   'platform/replicas/redis-hints.ts': { [CATCHES]: 'message ready' },
+  'platform/replicas/replica-drain.ts': { [NOTICE]: 'drain' },
   'platform/storage/storage-s3.ts': { [PLAIN]: 'close' },
   'platform/store/redis-outages.service.ts': { [PLAIN]: 'close ready' },
   'platform/store/redis-client.ts': { [PLAIN]: '+node end error ready ready' },

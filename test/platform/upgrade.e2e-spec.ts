@@ -262,7 +262,7 @@ test('doctor reports pending migrations without a way back, and migrate repeats 
   expect(findings).toContainEqual(expect.objectContaining({ detail: gone }));
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
-  const run = () => migrate([], { env, out, err: out });
+  const run = () => migrate([], { env, out, err: out, isJson: false, reason: null });
   expect(await run()).toBe(0);
   expect(lines).toContainEqual(
     'The previous version cannot run on this schema: gateway_event is gone (Journal1796800001000)',

@@ -3,10 +3,12 @@ import { AccountService } from '../../accounts/account.service.js';
 import { formatDiscriminator } from '../../accounts/account.views.js';
 import { isInactive } from '../../accounts/account-facts.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError, validationError } from '../../core/errors.js';
 import { openIdMembers } from '../../oauth/applications/application.views.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
+import { BotTokens } from '../../oauth/applications/bot-tokens.service.js';
 import { mayBeTrusted, Trust } from '../../oauth/applications/trust.service.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
@@ -61,6 +63,8 @@ export class AdminApplications implements OnModuleInit {
     private readonly audit: AuditLog,
     private readonly protection: TargetProtection,
     private readonly trust: Trust,
+    private readonly botTokens: BotTokens,
+    private readonly notices: SecurityNotices,
     private readonly features: FeatureRegistry,
   ) {}
 
@@ -117,6 +121,24 @@ export class AdminApplications implements OnModuleInit {
       if (resourcePolicies !== undefined) await this.setResourcePolicies(tx, by, owned, resourcePolicies);
     });
     return this.show(id);
+  }
+
+  /**
+   * Replaces the leaked tokens of a bot from the console, and notifies its owner. The new token is not returned. The
+   * owner resets it.
+   * @throws ApiError UNKNOWN_APPLICATION, BOT_USER_NOT_FOUND
+   */
+  revokeBotTokens(by: Operator, id: string): Promise<Pick<Application, 'name' | 'ownerId'>> {
+    return this.database.transaction(async (tx) => {
+      const application = await this.applications.hold(tx, id);
+      if (!application) throw new ApiError('UNKNOWN_APPLICATION');
+      if (application.botDigest === null) throw new ApiError('BOT_USER_NOT_FOUND');
+      await this.botTokens.replaceAll(tx, application, { by: 'administrator', reason: 'leaked' });
+      const owner = application.ownerId === null ? null : await this.accounts.find(application.ownerId, tx);
+      if (owner) await this.notices.send(tx, owner, 'credential_leaked', undefined, { kind: 'bot' });
+      await this.audit.record(tx, by, { action: 'revoke_bot_tokens', target: { type: 'application', id } });
+      return application;
+    });
   }
 
   /** Transfers an application to another account. Its credentials stay valid until the new owner resets them. */

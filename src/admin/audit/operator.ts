@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { getOrigin, type Origin } from '../../accounts/events/origin.js';
 import { ApiError } from '../../core/errors.js';
-import { codePoints, plainName } from '../../core/text/text.js';
 import { grants } from '../../policy/acls.js';
 import type { Call } from '../../policy/call.js';
 import { createCallDecorator } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
+import { cleanReason } from './reason.js';
 
 /** The caller of an Admin operation, its ACLs and the reason it gave. */
 export interface Operator {
@@ -29,8 +29,6 @@ export interface Operator {
   holds(acl: string): boolean;
 }
 
-const MAX_REASON_LENGTH = 512;
-
 /** Decodes a header as UTF-8 if it is valid UTF-8. Node decodes header bytes as Latin-1. */
 function decodeHeader(header: string): string {
   try {
@@ -43,8 +41,7 @@ function decodeHeader(header: string): string {
 function reasonOf({ req }: Call): string | null {
   const header = req.headers['x-audit-log-reason'];
   if (typeof header !== 'string') return null;
-  const reason = plainName(decodeHeader(header));
-  return reason === '' || codePoints(reason) > MAX_REASON_LENGTH ? null : reason;
+  return cleanReason(decodeHeader(header));
 }
 
 export function operatorOf(call: Call): Operator {
@@ -70,11 +67,11 @@ export function operatorOf(call: Call): Operator {
  * The console operator has every ACL, because a user with a shell next to the database can do everything. The audit log
  * shows account `0`.
  */
-export const consoleOperator = (): Operator => ({
+export const consoleOperator = (reason: string | null = null): Operator => ({
   identity: null,
   accountId: '0',
   keyId: null,
-  reason: null,
+  reason,
   requestId: `cli-${randomUUID()}`,
   origin: null,
   markAudited: () => {},

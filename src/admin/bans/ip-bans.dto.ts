@@ -6,9 +6,12 @@ export class BanEntriesQuery {
   @Text({ min: 1, max: 64, optional: true }) after?: string;
 }
 
+/** One year. */
+export const MAX_BAN_HOURS = 8760;
+
 export class BanAddressInput {
   @NetworkText({ bounded: true }) ip: string;
-  @Int({ min: 0, max: 8760, optional: true }) duration_hours?: number;
+  @Int({ min: 0, max: MAX_BAN_HOURS, optional: true }) duration_hours?: number;
 }
 
 /** Accepts any text. Text that is not an IP address is reported as not banned. */

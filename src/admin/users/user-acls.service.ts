@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
+import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { ApiError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { assertGrantable, type Operator } from '../audit/operator.js';
+import { AdminKeys } from '../keys/admin-keys.service.js';
 import { SetupToken } from '../setup/setup.service.js';
 import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 
@@ -18,6 +20,8 @@ export class UserAcls {
     private readonly setup: SetupToken,
     private readonly notices: SecurityNotices,
     private readonly features: FeatureRegistry,
+    private readonly sessions: SessionService,
+    private readonly keys: AdminKeys,
   ) {}
 
   /**
@@ -66,6 +70,27 @@ export class UserAcls {
         ),
     });
     return changed.acls;
+  }
+
+  /**
+   * Removes everything with which a user can administer, from the console: ACLs, Admin API keys and sessions. The
+   * grant of the Admin application ends with the sessions.
+   * @throws ApiError UNKNOWN_USER
+   */
+  async demote(by: Operator, id: string): Promise<{ acls: readonly string[]; keys: number; sessions: number }> {
+    const removed = { acls: [] as readonly string[], keys: 0, sessions: 0 };
+    await this.changes.apply(by, id, {
+      action: 'demote_administrator',
+      make: async (tx, target) => {
+        removed.sessions = (
+          await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: 'sessions_ended' })
+        ).count;
+        removed.acls = (await this.write(tx, target, [])).old_acls;
+        removed.keys = await this.keys.revokeAllOf(tx, id, { by: 'administrator', reason: 'deleted' });
+        return { old_acls: removed.acls, key_count: removed.keys, session_count: removed.sessions };
+      },
+    });
+    return removed;
   }
 
   private async write(tx: Tx, target: AccountRecord, acls: readonly string[]) {

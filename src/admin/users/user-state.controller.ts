@@ -64,7 +64,7 @@ export class UserStateController {
   @HttpCode(200)
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
-  endSessions(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
-    return this.state.endSessions(by, user_id);
+  async endSessions(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath): Promise<void> {
+    await this.state.endSessions(by, user_id);
   }
 }

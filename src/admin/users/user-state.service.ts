@@ -163,14 +163,18 @@ export class UserState {
     });
   }
 
-  async endSessions(by: Operator, id: string): Promise<void> {
+  /** Returns the number of sessions that ended. */
+  async endSessions(by: Operator, id: string): Promise<number> {
+    let ended = 0;
     await this.changes.apply(by, id, {
       action: 'terminate_sessions',
       make: async (tx) => {
         const { count } = await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: 'sessions_ended' });
+        ended = count;
         return { count };
       },
     });
+    return ended;
   }
 
   /** Stores a state that blocks sign-in and revokes all sessions. */

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Clock } from '../../core/clock.js';
 import { NAME } from '../../core/own-package.js';
-import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
+import { type Command, CommandError, UsageError } from '../terminal/command.js';
+import { printResult } from '../terminal/words.js';
 import type { TypeScript } from './compiler.js';
 import { findLayout, type Layout, migrationTimes, type NewMigration } from './layout.js';
 import { deriveNames, type Names } from './names.js';
@@ -84,11 +85,12 @@ function featureChanges(layout: Layout, typescript: TypeScript, names: Names): C
   return { created: featureFiles(layout, names, migration), changed: Object.fromEntries(changed) };
 }
 
-export const newFeature: Command = async (args, { out, folder = '.' }: Terminal) => {
+export const newFeature: Command = async (args, terminal) => {
+  const { folder = '.' } = terminal;
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { plural: { type: 'string' }, json: { type: 'boolean' } },
+    options: { plural: { type: 'string' } },
   });
   const [noun, ...more] = positionals;
   if (noun === undefined || more.length > 0) throw new UsageError('Give one noun, such as bookmark.');
@@ -101,11 +103,10 @@ export const newFeature: Command = async (args, { out, folder = '.' }: Terminal)
     changed: Object.keys(changes.changed),
     next: layout.next(names),
   };
-  if (values.json) out(JSON.stringify({ feature: names.many, folder: layout.root, ...made }));
-  else {
-    for (const path of made.created) out(`created  ${path}`);
-    for (const path of made.changed) out(`changed  ${path}`);
-    for (const step of made.next) out(`next     ${step}`);
-  }
+  printResult(terminal, { feature: names.many, folder: layout.root, ...made }, [
+    ...made.created.map((path) => `created  ${path}`),
+    ...made.changed.map((path) => `changed  ${path}`),
+    ...made.next.map((step) => `next     ${step}`),
+  ]);
   return 0;
 };

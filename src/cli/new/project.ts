@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NAME, ownFolder, ownPackage } from '../../core/own-package.js';
 import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
+import { printResult } from '../terminal/words.js';
 import { featureFiles, newMigration } from './feature.js';
 import { extensionLayout } from './layout.js';
 import { assertPackageName, deriveNames, type Names } from './names.js';
@@ -131,10 +132,9 @@ export const newProject: Command = async (args, terminal) => {
       plural: { type: 'string' },
       gatehouse: { type: 'string' },
       yes: { type: 'boolean' },
-      json: { type: 'boolean' },
     },
   });
-  const asks = terminal.ask !== undefined && !values.yes && !values.json;
+  const asks = terminal.ask !== undefined && !values.yes && !terminal.isJson;
   const answerOf = async (
     given: string | undefined,
     question: string,
@@ -169,10 +169,9 @@ export const newProject: Command = async (args, terminal) => {
   const created = Object.keys(files).sort();
   const pack = gatehouse === packed ? [`npm pack --ignore-scripts ${ownFolder()}`] : [];
   const next = [`cd ${root}`, ...pack, 'npm install', 'npm run check', 'npm run build && npm start'];
-  if (values.json) terminal.out(JSON.stringify({ project: name, folder: root, created, next }));
-  else {
-    terminal.out(`${name}: ${created.length} files in ${root}`);
-    for (const step of next) terminal.out(`next  ${step}`);
-  }
+  printResult(terminal, { project: name, folder: root, created, next }, [
+    `${name}: ${created.length} files in ${root}`,
+    ...next.map((step) => `next  ${step}`),
+  ]);
   return 0;
 };

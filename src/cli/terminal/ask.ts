@@ -1,15 +1,12 @@
 import { createInterface, type Interface } from 'node:readline';
-import { CommandError, type Terminal } from './command.js';
+import { CommandError, type Console } from './command.js';
 
 /**
  * Asks the user at a terminal. The reader is created with the first question and reads all answers. Text typed ahead
  * therefore answers the next question.
  * @throws CommandError if the user ends the input instead of answering
  */
-export function createPrompt(
-  input: NodeJS.ReadableStream,
-  output: NodeJS.WritableStream,
-): NonNullable<Terminal['ask']> {
+export function createPrompt(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): NonNullable<Console['ask']> {
   let reader: Interface | undefined;
   let lines: AsyncIterator<string> | undefined;
   return async (question) => {

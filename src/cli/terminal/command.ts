@@ -2,8 +2,8 @@ import type { Env } from '../../core/config/reader.js';
 import type { EmbeddedEngine } from '../../platform/database/engine.js';
 import type { Extension } from '../../policy/extension.js';
 
-/** The environment, input and output of a command. */
-export interface Terminal {
+/** The environment, input and output that the caller of a command line provides. */
+export interface Console {
   readonly env: Env;
   /** The extension, if it was passed. */
   readonly extension?: Extension;
@@ -17,6 +17,14 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<string>;
   out(line: string): void;
   err(line: string): void;
+}
+
+/** The console of a command, with the options that every command has. */
+export interface Terminal extends Console {
+  /** With `--json`, results are printed as JSON. */
+  readonly isJson: boolean;
+  /** The text of `--reason`, for the audit log. */
+  readonly reason: string | null;
 }
 
 /**

@@ -78,7 +78,7 @@ export class FrontDoor {
 
   private startRequest(call: Call, next: RequestListener): void {
     const { req } = call;
-    if (this.load.draining || this.load.retiring) closeAfterResponse(call);
+    if (this.load.closesConnections) closeAfterResponse(call);
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.onBodyTimeout(call), BODY_TIMEOUT_MS).unref();
     try {
       assertFraming(call);

@@ -1,10 +1,12 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { hostname } from 'node:os';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Metrics, MetricsReader } from '../../core/metrics.js';
-import { Database } from '../database/database.js';
+import { Database, type Tx } from '../database/database.js';
 import { Cleanup } from '../jobs/cleanup.js';
 import { ReplicaBus } from './replica-bus.js';
+import { ReplicaDrain } from './replica-drain.js';
 
 const REPORT_INTERVAL_MS = 5000;
 const LOOP_DELAY_METRIC = 'nodejs_eventloop_lag';
@@ -25,6 +27,16 @@ export interface ReplicaNumbers {
   readonly eventLoopDelayMs: number;
 }
 
+/** What a replica reports about itself. Null if its version does not report it. */
+interface ReplicaState {
+  readonly host: string;
+  readonly isReady: boolean;
+  /** Names of the dependencies that do not work. */
+  readonly failing: readonly string[];
+  /** ISO 8601. Null if an operator did not drain it. */
+  readonly drainedUntil: string | null;
+}
+
 /** The last known state of a replica. */
 export interface ReplicaStatus {
   readonly workerId: number;
@@ -32,6 +44,7 @@ export interface ReplicaStatus {
   readonly startedAt: Date;
   readonly seenAt: Date;
   readonly numbers: ReplicaNumbers;
+  readonly state: ReplicaState | null;
 }
 
 interface Row {
@@ -39,7 +52,19 @@ interface Row {
   readonly version: string;
   readonly started_at: Date;
   readonly seen_at: Date;
-  readonly numbers: ReplicaNumbers;
+  readonly numbers: ReplicaNumbers & { readonly state?: ReplicaState };
+}
+
+/** Reads the last report of all active replicas, by worker ID. */
+export async function readReplicas(tx: Tx): Promise<ReplicaStatus[]> {
+  const rows = await tx.query<Row[]>(
+    `SELECT worker_id, version, started_at, seen_at, numbers FROM replica_statistics
+     WHERE seen_at > now() - $1 * interval '1 second' ORDER BY worker_id LIMIT 1024`,
+    [GONE_AFTER_SECONDS],
+  );
+  return rows.map(({ worker_id, version, started_at, seen_at, numbers: { state = null, ...numbers } }) => ({
+    ...{ workerId: worker_id, version, startedAt: started_at, seenAt: seen_at, numbers, state },
+  }));
 }
 
 /**
@@ -47,7 +72,7 @@ interface Row {
  * With the embedded database, the only process updates it on request.
  */
 @Injectable()
-export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ReplicaStatistics implements BeforeApplicationShutdown {
   private readonly startedAt: Date;
   private samples: { readonly at: number; readonly requests: number }[];
   private timer: NodeJS.Timeout | undefined;
@@ -60,6 +85,7 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
     private readonly reader: MetricsReader,
     private readonly clock: Clock,
     private readonly config: Config,
+    private readonly drain: ReplicaDrain,
     cleanup: Cleanup,
   ) {
     this.startedAt = clock.date();
@@ -68,39 +94,49 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
     cleanup.addExpiry('replica_statistics', 'worker_id', "seen_at < now() - interval '1 minute'");
   }
 
-  onApplicationBootstrap(): void {
-    if (this.database.isEmbedded || this.config.nodeEnv === 'test') return;
-    this.timer = setInterval(() => {
+  /** Reports this process regularly. Only processes that serve requests do this, not commands. */
+  start(): void {
+    if (this.database.isEmbedded) return;
+    const report = () => {
       // A failed write is ignored, because the next one follows soon.
       this.writing ??= this.write()
         .catch(() => {})
         .finally(() => {
           this.writing = undefined;
         });
-    }, REPORT_INTERVAL_MS).unref();
+    };
+    this.timer = setInterval(report, REPORT_INTERVAL_MS).unref();
+    this.drain.onChange(report);
+    report();
   }
 
   /** Returns all active replicas by worker ID, with fresh statistics of this one. */
   async list(): Promise<ReplicaStatus[]> {
     await this.write();
-    const rows = await this.database.manager.query<Row[]>(
-      `SELECT worker_id, version, started_at, seen_at, numbers FROM replica_statistics
-       WHERE seen_at > now() - $1 * interval '1 second' ORDER BY worker_id LIMIT 1024`,
-      [GONE_AFTER_SECONDS],
-    );
-    return rows.map(({ worker_id, version, started_at, seen_at, numbers }) => ({
-      ...{ workerId: worker_id, version, startedAt: started_at, seenAt: seen_at, numbers },
-    }));
+    return readReplicas(this.database.manager);
   }
 
   private async write(): Promise<void> {
-    const numbers = await this.measure();
+    const numbers = { ...(await this.measure()), state: await this.describe() };
     await this.database.manager.query(
       `INSERT INTO replica_statistics (worker_id, version, started_at, numbers) VALUES ($1, $2, $3, $4)
        ON CONFLICT (worker_id) DO UPDATE SET version = excluded.version, started_at = excluded.started_at,
          seen_at = now(), numbers = excluded.numbers`,
       [this.replicaBus.workerId, this.config.buildId, this.startedAt, JSON.stringify(numbers)],
     );
+  }
+
+  private async describe(): Promise<ReplicaState> {
+    const [isReady, dependencies] = await Promise.all([
+      this.reader.total('gatehouse_ready'),
+      this.reader.series('gatehouse_dependency_up'),
+    ]);
+    return {
+      host: hostname(),
+      isReady: isReady === 1,
+      failing: dependencies.filter(({ value }) => value === 0).map(({ labels }) => String(labels.name)),
+      drainedUntil: this.drain.until?.toISOString() ?? null,
+    };
   }
 
   private async measure(): Promise<ReplicaNumbers> {

@@ -7,6 +7,7 @@ const PROMISES: Promises = {
   unchecked: 60_000,
   recovery: 10_000,
   wakeup: 1000,
+  reported: 5000,
   dropped: 100,
   lost: 200,
   loggedOut: 10_000,
@@ -29,8 +30,13 @@ class Made extends History {
   }
 
   revoked(scope: string, start: number, end: number, outcome: Outcome = 'ok', spares: string[] = []): this {
-    this.revocations.push({ kind: 'logout', ends: [scope], spares, start, end, outcome, replica: 1 });
+    this.revocations.push({ kind: 'logout', ends: [scope], spares, start, end, outcome });
     return this;
+  }
+
+  leaked(start: number, end: number, outcome: Outcome = 'ok'): this {
+    this.leakReports.push({ credential: 'token', start, end, outcome, replica: 1 });
+    return this.revoked('token', start, end, 'unknown');
   }
 
   usedAt(service: number, start: number, end: number, outcome: Outcome = 'ok'): this {
@@ -39,7 +45,7 @@ class Made extends History {
   }
 
   cutOff(service: number, start: number, end: number): this {
-    this.serviceCuts.push({ service, start, end });
+    this.serviceDisturbances.push({ service, start, end, isCut: true, fault: 'by hand' });
     return this;
   }
 
@@ -152,6 +158,35 @@ describe('the checker of histories: the end of a credential', () => {
     visitor().disturbed('deaf', 300, 400).used('visitor', 1300, 1310).used('visitor', 11_200, 11_210).expect();
     visitor().disturbed('deaf', 300, 400).used('visitor', 11_400, 11_410).expect('used after its end');
     visitor().disturbed('deaf', 300, 400, 1).used('visitor', 1300, 1310).expect('used after its end');
+  });
+});
+
+describe('the checker of histories: reports of leaks', () => {
+  const late: Rule = 'a leaked credential stayed valid';
+
+  test('a reported credential may work for a limited time', () => {
+    token().leaked(100, 200).used('token', 5200, 5210).used('token', 5300, 5310, 'refused').expect();
+    token().leaked(100, 200).used('token', 5201, 5210).expect(late);
+    token().leaked(100, 200, 'unknown').used('token', 5201, 5210).expect();
+  });
+
+  test('the time begins again after each disturbance', () => {
+    const disturbed = () => token().leaked(100, 200).disturbed('deaf', 4000, 9000);
+    disturbed().used('token', 14_000, 14_010).expect();
+    disturbed().used('token', 14_001, 14_010).expect(late);
+  });
+
+  test('it may end before the report is known to be processed, and not afterwards', () => {
+    const processed = () => token().leaked(100, 200).revoked('token', 100, 900);
+    processed().used('token', 150, 160, 'refused').used('token', 800, 810).expect();
+    processed().used('token', 901, 910).expect('used after its end');
+    processed().used('token', 80, 90, 'refused').expect('refused without a cause');
+  });
+
+  test('other tokens of the same owner stay valid', () => {
+    const other = () => token().credential('other').leaked(100, 200).revoked('token', 100, 900);
+    other().used('other', 1000, 1010).expect();
+    other().used('other', 1000, 1010, 'refused').expect('refused without a cause');
   });
 });
 
@@ -367,5 +402,17 @@ describe('services that keep decisions', () => {
     const history = token().revoked('token', 1000, 1010).usedAt(0, 900, 905).usedAt(0, 1050, 1055);
     history.usedAt(1, 900, 905).usedAt(1, 1050, 1055, 'refused').usedAt(2, 1050, 1055, 'refused');
     expect(Checker.check(history, PROMISES).lags).toEqual([40, 0]);
+  });
+
+  test('have a calm lag while neither a replica nor the service is disturbed', () => {
+    const history = () => token().revoked('token', 5000, 5010).usedAt(0, 900, 905).usedAt(0, 5050, 5055);
+    const calmLagsOf = (one: Made) => Checker.check(one, PROMISES).calmLags;
+    expect(calmLagsOf(history())).toEqual([40]);
+    expect(calmLagsOf(history().disturbed('deaf', 3000, 3999).cutOff(0, 3000, 3999).cutOff(1, 5000, 5001))).toEqual([
+      40,
+    ]);
+    expect(calmLagsOf(history().disturbed('deaf', 3000, 4000))).toEqual([]);
+    expect(calmLagsOf(history().disturbed('deaf', 5049, 5060))).toEqual([]);
+    expect(calmLagsOf(history().cutOff(0, 3000, 4000))).toEqual([]);
   });
 });

@@ -28,6 +28,8 @@ export interface Promises {
   readonly wakeup: number;
   /** Within this time after the end of a session and of all disturbances, its logout tokens arrive. */
   readonly loggedOut: number;
+  /** Within this time after the report of a leak and the end of all disturbances, the credential has ended. */
+  readonly reported: number;
   /** Within this time, services do not admit a revoked credential. */
   readonly dropped: number;
   /** After this time without a connection to Gatehouse, services admit nothing. */
@@ -38,6 +40,7 @@ export type Rule =
   | 'used after its end'
   | 'admitted by a service after its end'
   | 'admitted by a service that was cut off'
+  | 'a leaked credential stayed valid'
   | 'redeemed twice'
   | 'an acknowledged change was lost'
   | 'a change that was refused'
@@ -53,6 +56,16 @@ export type Rule =
 export interface Violation {
   readonly rule: Rule;
   readonly what: string;
+  /** Whether an effect is missing that may still occur. */
+  readonly isPending: boolean;
+}
+
+/** Times are in milliseconds. */
+export interface CheckResult {
+  readonly violations: readonly Violation[];
+  readonly delays: readonly number[];
+  readonly lags: readonly number[];
+  readonly calmLags: readonly number[];
 }
 
 const at = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;
@@ -91,6 +104,8 @@ export class Checker {
   readonly delays: number[] = [];
   /** How long services admitted credentials after they were revoked; 0 if they did not. */
   readonly lags: number[] = [];
+  /** The same while nothing was disturbed. */
+  readonly calmLags: number[] = [];
 
   private constructor(
     private readonly history: History,
@@ -107,27 +122,25 @@ export class Checker {
   }
 
   /**
-   * @returns every violation, how long sockets outlived their credentials at replicas that nothing disturbed, and how
-   * long services admitted revoked credentials
+   * `delays`: how long sockets outlived their credentials at replicas that nothing disturbed. `lags`: how long services
+   * admitted revoked credentials. `calmLags`: the same while nothing was disturbed.
    */
-  static check(
-    history: History,
-    promises: Promises,
-  ): { violations: Violation[]; delays: readonly number[]; lags: readonly number[] } {
+  static check(history: History, promises: Promises): CheckResult {
     const checker = new Checker(history, promises);
     checker.checkUses();
     checker.checkServices();
+    checker.checkLeakReports();
     checker.checkMembers();
     checker.checkSockets();
     checker.checkStreams();
     checker.checkLogouts();
     checker.checkKeys();
-    const { violations, delays, lags } = checker;
-    return { violations, delays, lags };
+    const { violations, delays, lags, calmLags } = checker;
+    return { violations, delays, lags, calmLags };
   }
 
-  private found(rule: Rule, what: string): void {
-    this.violations.push({ rule, what });
+  private found(rule: Rule, what: string, isPending = false): void {
+    this.violations.push({ rule, what, isPending });
   }
 
   private touching({ id, scopes }: Credential): Revocation[] {
@@ -175,7 +188,10 @@ export class Checker {
   }
 
   private checkServices(): void {
-    const cuts = byKey(this.history.serviceCuts, ({ service }) => String(service));
+    const cuts = byKey(
+      this.history.serviceDisturbances.filter(({ isCut }) => isCut),
+      ({ service }) => String(service),
+    );
     for (const [, uses] of byKey(this.history.serviceUses, ({ credential, service }) => `${service} ${credential}`)) {
       const [{ credential: id, service }] = uses as [ServiceUse];
       const credential = this.history.credentials.get(id);
@@ -199,15 +215,40 @@ export class Checker {
 
   private checkServiceEnd(admitted: readonly ServiceUse[], uses: readonly ServiceUse[], end: Revocation): void {
     const lag = Math.max(0, ...admitted.map(({ start }) => start - end.end));
-    // Only a service that admitted the credential before can have kept it.
-    if (admitted.some(({ start }) => start <= end.end) && uses.some(({ start }) => start > end.end))
-      this.lags.push(lag);
-    if (lag <= this.promises.dropped) return;
     const [{ credential, service }] = uses as [ServiceUse];
+    // Only a service that admitted the credential before can have kept it.
+    if (admitted.some(({ start }) => start <= end.end) && uses.some(({ start }) => start > end.end)) {
+      this.lags.push(lag);
+      if (this.isCalm(service, { start: end.start, end: end.end + lag })) this.calmLags.push(lag);
+    }
+    if (lag <= this.promises.dropped) return;
     this.found(
       'admitted by a service after its end',
       `${credential} at service ${service}, ${at(lag)} after ${end.kind} (${during(end)}) was acknowledged`,
     );
+  }
+
+  /** Whether no replica and not this service was disturbed, or had just been. */
+  private isCalm(service: number, { start, end }: Interval): boolean {
+    const { disturbances, serviceDisturbances } = this.history;
+    const all = [...disturbances, ...serviceDisturbances.filter((one) => one.service === service)];
+    return all.every((one) => one.end + this.promises.wakeup < start || one.start > end);
+  }
+
+  private checkLeakReports(): void {
+    const calm = Math.max(0, ...this.history.disturbances.map(({ end }) => end));
+    const usesOf = byKey(this.history.uses, ({ credential }) => credential);
+    for (const report of this.history.leakReports) {
+      const { credential, outcome } = report;
+      const deadline = Math.max(report.end, calm) + this.promises.reported;
+      const late = usesOf.get(credential)?.find((use) => use.outcome === 'ok' && use.start > deadline);
+      if (outcome === 'ok' && late)
+        this.found(
+          'a leaked credential stayed valid',
+          `${credential}, reported ${during(report)}, ${during(late)}`,
+          !usesOf.get(credential)?.some((use) => use.outcome === 'refused' && use.start > late.start),
+        );
+    }
   }
 
   private checkOnce(id: string, uses: readonly Use[]): void {
@@ -283,6 +324,7 @@ export class Checker {
       'a socket outlived its credential',
       `${socket.credential} at replica ${replica}, open from ${at(socket.opened)} to ${at(life.end)} (${socket.code ?? 'still open'}), ` +
         `though ${end.kind} was acknowledged ${during(end)}: for ${at(heard)} undisturbed, ${at(ran)} running`,
+      socket.closed === null,
     );
   }
 
@@ -329,7 +371,7 @@ export class Checker {
       const end = this.endOf(credential);
       const isDeleted = this.revocationsOf.get(application)?.some(({ outcome }) => outcome !== 'refused');
       if (end && received.length === 0 && !isDeleted && finish - Math.max(end.end, calm) > this.promises.loggedOut)
-        this.found('a session ended without its logout token', `${id}, by ${end.kind} (${during(end)})`);
+        this.found('a session ended without its logout token', `${id}, by ${end.kind} (${during(end)})`, true);
       const early = received.find(({ at: arrival }) => arrival < this.doubtedFrom(credential));
       if (early) this.found('a logout token without a cause', `${id} at ${at(early.at)}`);
     }

@@ -10,6 +10,7 @@ import { CuttableProxy } from '../support/cuttable-proxy.js';
 import type { Front } from '../support/gatehouse.js';
 import { environmentOf, newApp, type Persona, person, ScriptedProvider } from '../support/index.js';
 import { pause } from './pause.js';
+import type { ServiceFault } from './service-plant.js';
 import { Service } from './services.js';
 
 export const REPLICAS = 3;
@@ -36,7 +37,12 @@ export class Replica implements Front {
   ) {}
 
   get url(): string {
-    return this.front ?? this.process?.url ?? 'http://127.0.0.1:1';
+    return this.front ?? this.processUrl;
+  }
+
+  /** Without the proxy in front of it. */
+  get processUrl(): string {
+    return this.process?.url ?? 'http://127.0.0.1:1';
   }
 
   get anonymous(): Client {
@@ -81,18 +87,34 @@ export class Replica implements Front {
   }
 }
 
+const DISCARD_EXPIRATIONS = `
+  CREATE FUNCTION discard_expiration() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN NEW.expires_at = OLD.expires_at; RETURN NEW; END';
+  CREATE TRIGGER discard_expiration BEFORE UPDATE OF expires_at ON oauth_token
+    FOR EACH ROW EXECUTE FUNCTION discard_expiration()`;
+
+/** Without these triggers, no application is notified of the end of a session. */
+const toggleLogouts = (change: 'ENABLE' | 'DISABLE'): string =>
+  ['session_ended', 'session_deleted'].map((name) => `ALTER TABLE session ${change} TRIGGER ${name}`).join('; ');
+
 /** The policy of the services. */
 const POLICY = 'history';
 const DECLARATION = { accepts: 'authenticated', scope: 'identify', allow_suspicious: true };
 
-async function startServices(first: Replica, replicas: readonly Replica[], root: Persona): Promise<Service[]> {
+/** Starts one service for each fault, and without faults three. */
+async function startServices(
+  [first, ...others]: readonly [Replica, ...Replica[]],
+  root: Persona,
+  faults: readonly (ServiceFault | undefined)[] = [undefined, undefined, undefined],
+): Promise<Service[]> {
   const app = await newApp(first, root);
   const client = { id: app.id, secret: app.secret ?? '' };
   await first
     .as(root)
     .patch(`/v1/admin/applications/${app.id}`, { resource_policies: [POLICY] })
     .expect(200);
-  return Promise.all([0, 1, 2].map((index) => Service.start(index, POLICY, replicas, client)));
+  const replicas = [first, ...others];
+  return Promise.all(faults.map((fault, index) => Service.start(index, POLICY, replicas, client, fault)));
 }
 
 /** Three replicas with their own PostgreSQL, Redis and OpenID provider, and an account with all rights. */
@@ -102,13 +124,13 @@ export class Cluster {
   private constructor(
     readonly postgres: DedicatedServer,
     readonly redis: DedicatedServer,
-    readonly replicas: readonly Replica[],
+    readonly replicas: readonly [Replica, ...Replica[]],
     readonly root: Persona,
     readonly provider: ScriptedProvider,
     /** Gets the logout tokens of all applications. */
     readonly receiver: LogoutReceiver,
     /** Services that keep decisions of the replicas. */
-    readonly services: readonly Service[],
+    public services: readonly Service[],
   ) {}
 
   static async start(): Promise<Cluster> {
@@ -136,7 +158,8 @@ export class Cluster {
       const env = { ...common, DATABASE_URL: toDatabase.url, REDIS_URL: toRedis.url };
       replicas.push(new Replica(index, env, toDatabase.proxy, toRedis.proxy));
     }
-    const [first, ...others] = replicas as [Replica, ...Replica[]];
+    const all = replicas as [Replica, ...Replica[]];
+    const [first, ...others] = all;
     await first.start();
     await Promise.all(others.map((replica) => replica.start()));
     const root = await person(first, 'root');
@@ -150,8 +173,8 @@ export class Cluster {
       .expect(200);
     // Creates the signing keys, so that every later key set contains the current and the next ones.
     await first.anonymous.get('/.well-known/jwks.json').expect(200);
-    const services = await startServices(first, replicas, root);
-    return new Cluster(postgres, redis, replicas, root, provider, await LogoutReceiver.start(), services);
+    const services = await startServices(all, root);
+    return new Cluster(postgres, redis, all, root, provider, await LogoutReceiver.start(), services);
   }
 
   /** An unused IP address from the range for benchmarks (RFC 2544). */
@@ -160,25 +183,65 @@ export class Cluster {
     return ['198', 18 + ((count >> 16) & 1), (count >> 8) & 255, count & 255].join('.');
   }
 
+  /** Replaces the services by one with each of these faults while `work` runs. */
+  async withFaultyServices<T>(faults: readonly ServiceFault[], work: () => Promise<T>): Promise<T> {
+    const { services } = this;
+    this.services = await startServices(this.replicas, this.root, faults);
+    try {
+      return await work();
+    } finally {
+      for (const service of this.services) service.close();
+      this.services = services;
+    }
+  }
+
   /** Waits until every replica is ready. */
   async isWhole(): Promise<void> {
     for (const replica of this.replicas) await until(() => replica.isReady());
   }
 
-  /** Makes the database forget ended sessions that applications know, or remember them again. */
-  async rememberLogouts(isOn: boolean): Promise<void> {
-    await query(this.postgres.url, `ALTER TABLE session ${isOn ? 'ENABLE' : 'DISABLE'} TRIGGER USER`);
+  /**
+   * While `work` runs, the database forgets ended sessions that applications know, and discards changes of the expiration
+   * of access tokens.
+   */
+  async withFaultyDatabase<T>(work: () => Promise<T>): Promise<T> {
+    const { url } = this.postgres;
+    await query(url, `${toggleLogouts('DISABLE')}; ${DISCARD_EXPIRATIONS}`);
+    try {
+      return await work();
+    } finally {
+      await query(url, `${toggleLogouts('ENABLE')}; DROP FUNCTION discard_expiration CASCADE`);
+    }
   }
 
   /** Rotates the signing keys as an operator does. The next keys count as old enough. @returns whether it succeeded */
   async rotateKeys(): Promise<boolean> {
-    const { url } = this.postgres;
-    try {
-      await query(url, "UPDATE openid_key SET published_at = published_at - interval '24 hours'");
-    } catch {
-      return false;
-    }
-    return (await ServiceProcess.start({ DATABASE_URL: url }, CLI, ['keys', 'rotate']).exited) === 0;
+    const isOld = await this.change("UPDATE openid_key SET published_at = published_at - interval '24 hours'");
+    return isOld && this.command('keys', 'rotate');
+  }
+
+  /** Runs a command of an operator. @returns whether it succeeded */
+  async command(...args: string[]): Promise<boolean> {
+    return (await ServiceProcess.start({ DATABASE_URL: this.postgres.url }, CLI, args).exited) === 0;
+  }
+
+  /** Changes the database as an operator does. @returns whether it succeeded */
+  private async change(sql: string, values: unknown[] = []): Promise<boolean> {
+    return query(this.postgres.url, sql, values).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Makes an access token expire. */
+  expireToken(id: string, afterMs: number): Promise<boolean> {
+    const sql = "UPDATE oauth_token SET expires_at = now() + $2 * interval '1 ms' WHERE id = $1";
+    return this.change(sql, [id, afterMs]);
+  }
+
+  /** Restricts a personal access token to a network. */
+  narrowToken(id: string, network: string): Promise<boolean> {
+    return this.change('UPDATE personal_token SET networks = $2 WHERE id = $1', [id, [network]]);
   }
 
   async close(): Promise<void> {

@@ -45,17 +45,25 @@ export interface ServiceUse extends Interval {
   readonly outcome: Outcome;
 }
 
-/** A service could not reach Gatehouse. */
-export interface ServiceCut extends Interval {
+/** A disturbance of a service. `isCut`: it ran and could not reach Gatehouse. */
+export interface ServiceDisturbance extends Interval {
   readonly service: number;
+  readonly fault: string;
+  readonly isCut: boolean;
 }
 
 /** An attempt to revoke everything with one of these scopes that was issued earlier. */
-export interface Revocation extends Attempt {
+export interface Revocation extends Interval {
+  readonly outcome: Outcome;
   readonly kind: string;
   readonly ends: readonly string[];
   /** IDs of credentials that stay valid. */
   readonly spares: readonly string[];
+}
+
+/** A report that a credential has leaked. The credential ends after the response. */
+export interface LeakReport extends Attempt {
+  readonly credential: string;
 }
 
 /** An attempt to change a member to a value. */
@@ -139,8 +147,9 @@ export class History {
   readonly credentials = new Map<string, Credential>();
   readonly uses: Use[] = [];
   readonly serviceUses: ServiceUse[] = [];
-  readonly serviceCuts: ServiceCut[] = [];
+  readonly serviceDisturbances: ServiceDisturbance[] = [];
   readonly revocations: Revocation[] = [];
+  readonly leakReports: LeakReport[] = [];
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
   readonly sockets: Socket[] = [];
@@ -163,8 +172,8 @@ export class History {
   *lines(): Generator<string> {
     yield JSON.stringify({ entry: 'end', at: this.end });
     for (const credential of this.credentials.values()) yield JSON.stringify({ entry: 'credential', ...credential });
-    const attempts = ['uses', 'serviceUses', 'serviceCuts', 'revocations', 'writes', 'reads'] as const;
-    const others = ['sockets', 'events', 'streams', 'disturbances'] as const;
+    const attempts = ['uses', 'serviceUses', 'revocations', 'leakReports', 'writes', 'reads'] as const;
+    const others = ['sockets', 'events', 'streams', 'disturbances', 'serviceDisturbances'] as const;
     const openid = ['logins', 'tokens', 'keySets', 'rotations'] as const;
     const entries = [...attempts, ...others, ...openid];
     for (const entry of entries) {

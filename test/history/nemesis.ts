@@ -18,6 +18,7 @@ export class Nemesis {
     private readonly cluster: Cluster,
     private readonly history: History,
     private readonly random: Random,
+    private readonly isLong: boolean,
   ) {}
 
   /** Runs until `isOver`. Afterwards everything runs and is connected again. */
@@ -38,9 +39,9 @@ export class Nemesis {
     ]);
   }
 
-  /** Mostly short durations, and sometimes one that exceeds every time limit of the contract. */
-  private static duration(random: Random): number {
-    return random.chance(0.1) ? random.between(14_000, 18_000) : random.between(200, 5000);
+  /** Mostly short durations, and in a long run sometimes one that exceeds every time limit of the contract. */
+  private duration(random: Random): number {
+    return this.isLong && random.chance(0.1) ? random.between(14_000, 18_000) : random.between(200, 5000);
   }
 
   private async disturbReplica(random: Random): Promise<void> {
@@ -94,7 +95,7 @@ export class Nemesis {
         ),
       ],
     ];
-    await this.inflict(random.pick(faults), [replica], Nemesis.duration(random));
+    await this.inflict(random.pick(faults), [replica], this.duration(random));
   }
 
   private async disturbServer(random: Random): Promise<void> {
@@ -116,7 +117,7 @@ export class Nemesis {
       ['Redis killed', 'deaf', restart(redis, 'SIGKILL')],
       ['Redis halted', 'deaf', halted(redis)],
     ];
-    await this.inflict(random.pick(faults), replicas, Math.min(6000, Nemesis.duration(random)));
+    await this.inflict(random.pick(faults), replicas, Math.min(6000, this.duration(random)));
   }
 
   /** Kills and halts services, and cuts or freezes their connections to Gatehouse. */
@@ -124,9 +125,9 @@ export class Nemesis {
     const service = random.pick(this.cluster.services);
     const [fault, isCut, work] = random.pick(service.faults);
     const start = now();
-    await work(Nemesis.duration(random));
+    await work(this.duration(random));
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
-    if (isCut) this.history.serviceCuts.push({ service: service.index, start, end: now() });
+    this.history.serviceDisturbances.push({ service: service.index, fault, isCut, start, end: now() });
   }
 
   private async inflict([fault, kind, work]: Fault, on: readonly Replica[], ms: number): Promise<void> {

@@ -21,12 +21,20 @@ export type Fault =
   /** Repeats the first key set forever. */
   | 'old key set'
   /** Does not resend missed events when a session resumes. */
-  | 'lost replay';
+  | 'lost replay'
+  /** Accepts reports of leaks and discards them. */
+  | 'discarded leak reports'
+  /** Acknowledges the deletion of a bot token and discards it. */
+  | 'kept bot tokens'
+  /** Rejects all tokens of a bot after the deletion of one of them. */
+  | 'bot tokens that end together';
 
 const CACHED_MS = 5000;
 const REDEMPTIONS = ['/v1/oauth2/token', '/v1/auth/verify', '/v1/auth/reset'];
 const PROVEN = '/v1/auth/sessions/logout';
 const KEY_SET = '/.well-known/jwks.json';
+const LEAKS = '/v1/credentials/revoke';
+const BOT_TOKEN = /\/applications\/(\d+)\/bot\/tokens\/\d+$/;
 const INTROSPECTION = '/v1/oauth2/introspect';
 
 interface Kept {
@@ -35,6 +43,8 @@ interface Kept {
   readonly body: Buffer;
   readonly at: number;
 }
+
+const ANSWERED = { type: 'application/json', body: Buffer.from('{}'), at: 0 };
 
 async function read(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -82,16 +92,21 @@ function frameSize(bytes: Buffer): number {
   return length === 127 ? 10 + Number(bytes.readBigUInt64BE(2)) : 2 + length;
 }
 
-/** A proxy in front of a replica that adds a fault to it. */
+const NOTHING = Buffer.alloc(0);
+
+/** A proxy in front of a replica that adds faults to it. */
 export class Plant {
   private readonly kept = new Map<string, Kept>();
   private readonly sockets = new Set<Socket>();
+  /** Applications of which a bot token was deleted. */
+  private readonly bots = new Set<string>();
   private readonly server = createServer((req, res) => void this.answer(req, res));
+
+  faults: ReadonlySet<Fault> = new Set();
 
   private constructor(
     private readonly replica: Replica,
     private readonly target: string,
-    private readonly fault: Fault,
   ) {
     this.server.on('connection', (socket) => this.sockets.add(socket));
     this.server.on('upgrade', (req, near: Socket) => {
@@ -107,16 +122,16 @@ export class Plant {
       let isDeaf = false;
       const replay = new Replay();
       far.on('data', (chunk) => {
-        isDeaf ||= fault === 'deaf sockets' && chunk.includes('"t":"READY"');
-        if (fault === 'lost replay') near.write(replay.taken(chunk));
-        else if (!(isDeaf && isClose(chunk))) near.write(chunk);
+        isDeaf ||= this.faults.has('deaf sockets') && chunk.includes('"t":"READY"');
+        if (isDeaf && isClose(chunk)) return;
+        near.write(this.faults.has('lost replay') ? replay.taken(chunk) : chunk);
       });
       far.on('close', () => isDeaf || near.destroy());
     });
   }
 
-  static async before(replica: Replica, fault: Fault): Promise<Plant> {
-    const plant = new Plant(replica, replica.url, fault);
+  static async before(replica: Replica): Promise<Plant> {
+    const plant = new Plant(replica, replica.url);
     plant.server.listen(0, '127.0.0.1');
     await once(plant.server, 'listening');
     replica.front = `http://127.0.0.1:${(plant.server.address() as AddressInfo).port}`;
@@ -137,15 +152,24 @@ export class Plant {
     const key = [method, url, headers.authorization, headers['x-forwarded-for'], body.toString()].join('\n');
     const known = this.kept.get(key);
     const isFresh = known && performance.now() < known.at + CACHED_MS;
-    if (this.fault === 'cache' && method === 'GET' && isFresh) return known;
-    if (this.fault === 'cached access tokens' && isFresh && headers.authorization?.startsWith('Bearer gp_'))
-      return known;
-    if (this.fault === 'remembered client' && url === INTROSPECTION && isFresh) return known;
-    if (this.fault === 'second use of a code' && url === PROVEN && known) return known;
-    if (this.fault === 'second redemption' && known && REDEMPTIONS.includes(url)) return known;
-    if (this.fault === 'old key set' && url === KEY_SET && known) return known;
+    const isPersonal = headers.authorization?.startsWith('Bearer gp_');
+    const { faults } = this;
+    if (faults.has('cache') && method === 'GET' && isFresh && !isPersonal) return known;
+    if (faults.has('cached access tokens') && isFresh && isPersonal) return known;
+    if (faults.has('remembered client') && url === INTROSPECTION && isFresh) return known;
+    if (faults.has('second use of a code') && url === PROVEN && known) return known;
+    if (faults.has('second redemption') && known && REDEMPTIONS.includes(url)) return known;
+    if (faults.has('old key set') && url === KEY_SET && known) return known;
+    if (faults.has('discarded leak reports') && url === LEAKS) return { ...ANSWERED, status: 202 };
+    const [, bot] = (method === 'DELETE' && BOT_TOKEN.exec(url)) || [];
+    if (faults.has('kept bot tokens') && bot) return { ...ANSWERED, status: 204, body: NOTHING };
+    if (faults.has('bot tokens that end together')) {
+      if (bot) this.bots.add(bot);
+      const [, presented = ''] = /^Bot (\d+)\./.exec(headers.authorization ?? '') ?? [];
+      if (this.bots.has(presented)) return { ...ANSWERED, status: 401 };
+    }
     const isChange = method === 'PATCH' && url === '/v1/users/@me' && body.includes('"bio"');
-    if (this.fault === 'lost write' && isChange) return this.asked(req, 'GET', Buffer.alloc(0));
+    if (faults.has('lost write') && isChange) return this.asked(req, 'GET', NOTHING);
     const answer = await this.asked(req, method, body);
     if (answer.status < 300) this.kept.set(key, answer);
     return answer;

@@ -18,6 +18,8 @@ export interface PresentedCredential {
   present(replica: Replica): PromiseLike<Answer>;
   /** The value of `Authorization`, if services accept it. */
   readonly authorization?: string;
+  /** The IP address of the client, if the credential depends on it. */
+  readonly address?: string | undefined;
   /** The token for Identify, if the gateway accepts the credential. */
   readonly gatewayToken?: string;
   /** The members that the response contains. */
@@ -26,6 +28,9 @@ export interface PresentedCredential {
 
 /** Time limit for the first response of the gateway. Without it, a halted gateway would block the end of a run. */
 const IDENTIFY_TIMEOUT_MS = 20_000;
+
+/** A time in a database and one of this process can differ by this much. */
+const CLOCK_RESOLUTION_MS = 10;
 
 /** The callback for dispatches of the session, and whether to resume a session. */
 export interface IdentifyHandlers {
@@ -55,6 +60,8 @@ export class Recorder {
   private static named = 0;
   private readonly open = new Set<WebSocket>();
   private heard = 0;
+  /** Credentials that were reported as leaked. */
+  readonly reported: PresentedCredential[] = [];
 
   constructor(readonly history: History) {}
 
@@ -88,9 +95,9 @@ export class Recorder {
   }
 
   /** Presents a credential to a service. */
-  async useAt(service: Service, { credential, authorization }: PresentedCredential): Promise<Outcome> {
+  async useAt(service: Service, { credential, authorization, address }: PresentedCredential): Promise<Outcome> {
     const start = now();
-    const status = await service.present(authorization as string).catch(() => 503);
+    const status = await service.present(authorization as string, address).catch(() => 503);
     const outcome = statusOutcome(status);
     this.history.serviceUses.push({ service: service.index, credential: credential.id, start, end: now(), outcome });
     return outcome;
@@ -106,6 +113,32 @@ export class Recorder {
     const attempted = await this.attempt(replica, work);
     const { answer: _, ...attempt } = attempted;
     this.history.revocations.push({ ...attempt, kind, ends, spares });
+    return attempted;
+  }
+
+  /**
+   * Records a command of an operator that revokes credentials. `work` returns whether it succeeded. The credentials end
+   * `afterMs` later, give or take the resolution of clocks.
+   */
+  async operate(kind: string, ends: readonly string[], work: () => Promise<boolean>, afterMs = 0): Promise<void> {
+    const start = now() + Math.max(0, afterMs - CLOCK_RESOLUTION_MS);
+    const outcome = (await work()) ? 'ok' : 'unknown';
+    const end = now() + (afterMs === 0 ? 0 : afterMs + CLOCK_RESOLUTION_MS);
+    this.history.revocations.push({ kind, ends, spares: [], start, end, outcome });
+  }
+
+  /** Reports a credential as leaked. It may end at any time from now on. */
+  async report(replica: Replica, presented: PresentedCredential, text: string): Promise<AttemptResult> {
+    const { id } = presented.credential;
+    const attempted = await this.attempt(replica, (one) =>
+      one.anonymous.post('/v1/credentials/revoke', { credentials: [text] }),
+    );
+    const { answer: _, ...attempt } = attempted;
+    if (attempt.outcome === 'refused') return attempted;
+    this.reported.push(presented);
+    this.history.leakReports.push({ ...attempt, credential: id });
+    const { start, end } = attempt;
+    this.history.revocations.push({ kind: 'report of a leak', ends: [id], spares: [], start, end, outcome: 'unknown' });
     return attempted;
   }
 

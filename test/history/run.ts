@@ -1,4 +1,4 @@
-import { Checker, type Promises, type Rule, type Violation } from './checker.js';
+import { Checker, type CheckResult, type Promises, type Rule, type Violation } from './checker.js';
 import { type Cluster, UNCHECKED_MS } from './cluster.js';
 import { History } from './history.js';
 import { Nemesis } from './nemesis.js';
@@ -6,7 +6,7 @@ import { pause } from './pause.js';
 import { Pool } from './pool.js';
 import { Random } from './random.js';
 import { now, Recorder } from './recorder.js';
-import { Workload } from './workload.js';
+import { over, Workload } from './workload.js';
 
 /** Tolerance for a busy machine, in milliseconds. It does not hide a notification that never arrives. */
 const ALLOWANCE_MS = 5000;
@@ -21,128 +21,110 @@ export const PROMISES: Promises = {
   wakeup: 2000,
   // A host is claimed for 60 s, and then gets 10 logout tokens per second.
   loggedOut: 90_000 + ALLOWANCE_MS,
+  // A replica that is killed has the job of a report for two minutes.
+  reported: 130_000 + ALLOWANCE_MS,
   dropped: 1000,
   lost: 1000,
 };
 
+/** Pause between rotations of the signing keys. Two of them are needed to find a key set that is too old. */
+const ROTATION_MS = 8000;
+const PLANTED_ROTATION_MS = 2000;
+/** A run of this duration has time for long faults. */
+const LONG_SECONDS = 60;
+
 export interface Findings {
   readonly violations: readonly Violation[];
   readonly history: History;
-  /** The figures of the run as text. */
-  readonly told: string;
+  readonly check: CheckResult;
+  readonly faults: ReadonlyMap<string, number>;
 }
 
-function summed(
-  history: History,
-  delays: readonly number[],
-  lags: readonly number[],
-  faults: ReadonlyMap<string, number>,
-): string {
-  const {
-    credentials,
-    uses,
-    serviceUses,
-    revocations,
-    writes,
-    reads,
-    sockets,
-    events,
-    streams,
-    logins,
-    tokens,
-    keySets,
-    rotations,
-  } = history;
-  const resumes = uses.filter(({ how }) => how === 'resume');
-  const forgotten = streams.filter((stream) => stream.discarded !== null);
-  const outcomes = (some: readonly { outcome: string }[]) =>
-    ['ok', 'refused', 'unknown']
-      .map((one) => `${some.filter(({ outcome }) => outcome === one).length} ${one}`)
-      .join(', ');
-  const byKind = new Map<string, number>();
-  for (const { kind, outcome } of revocations) if (outcome === 'ok') byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
-  const list = (counts: ReadonlyMap<string, number>) =>
-    [...counts].map(([what, count]) => `${count} ${what}`).join(', ');
-  const quantiles = (values: readonly number[]) => {
-    const sorted = values.toSorted((a, b) => a - b);
-    const quantile = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]?.toFixed(0);
-    return `median ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms`;
-  };
-  return [
-    `${credentials.size} credentials; ${uses.length} uses (${outcomes(uses)})`,
-    `${revocations.length} revocations (${outcomes(revocations)}): ${list(byKind)}`,
-    `${resumes.length} resumes (${outcomes(resumes)}), ${forgotten.length} sessions forgotten; ${events.length} events`,
-    `${logins.length} logins, ${tokens.filter(({ kind }) => kind === 'logout token').length} logout tokens, ` +
-      `${keySets.length} key sets, ${rotations.length} key rotations (${outcomes(rotations)})`,
-    `${writes.length} writes (${outcomes(writes)}), ${reads.length} reads; ${sockets.length} sockets, of which ${delays.length} were ` +
-      `closed at undisturbed replicas: ${quantiles(delays)} after the answer`,
-    `${serviceUses.length} uses at services (${outcomes(serviceUses)}); they kept ${lags.length} revoked credentials: ` +
-      `${quantiles(lags)} after the answer`,
-    `faults: ${list(faults) || 'none'}`,
-  ].join('\n');
+/** A planted fault, and the finding that it causes. */
+export interface Planted<Name extends string> {
+  readonly name: Name;
+  readonly rule: Rule;
+  /** Distinguishes the finding from those of other faults that break the same rule. */
+  readonly what?: RegExp;
 }
 
-/** Runs clients and a nemesis until `isOver`, waits until all replicas have recovered, and checks the history. */
-export async function run(cluster: Cluster, seed: number, isOver: () => boolean): Promise<Findings> {
+/** Runs clients and a nemesis for this time, waits until all replicas have recovered, and checks the history. */
+export async function run(cluster: Cluster, seed: number, seconds: number): Promise<Findings> {
+  const isOver = over(seconds);
   const random = new Random(seed);
   const history = new History();
   const recorder = new Recorder(history);
   const pool = new Pool(random.fork());
-  const workload = new Workload({ cluster, recorder, pool, isOver }, random.fork());
-  const nemesis = new Nemesis(cluster, history, random.fork());
+  const workload = new Workload({ cluster, recorder, pool, isOver, rotationMs: ROTATION_MS }, random.fork());
+  const nemesis = new Nemesis(cluster, history, random.fork(), seconds >= LONG_SECONDS);
   let isObserved = true;
   const watching = nemesis.probe(() => !isObserved);
   await Promise.all([workload.run(), nemesis.run(isOver)]);
   await cluster.isWhole();
   await workload.recheckRevoked();
-  // Give the last replica that was notified its time to close sockets.
-  await pause(PROMISES.told + 500);
-  await loggedOut(cluster, recorder);
+  await settled(cluster, recorder);
   recorder.finish();
   isObserved = false;
   await watching;
-  const { violations, delays, lags } = Checker.check(history, PROMISES);
-  return { violations, history, told: summed(history, delays, lags, nemesis.counts) };
+  const check = Checker.check(history, PROMISES);
+  return { violations: check.violations, history, check, faults: nemesis.counts };
 }
 
 const LOOK_EVERY_MS = 1000;
 
-/** Waits until all logout tokens have arrived, or until one is certainly missing. */
-async function loggedOut({ receiver, replicas }: Cluster, recorder: Recorder): Promise<void> {
+/** Effects that follow a response, without a time limit. */
+const IMMEDIATE: Promises = { ...PROMISES, told: 0, unchecked: 0, loggedOut: 0, reported: 0 };
+
+/**
+ * Waits until sockets are closed, all logout tokens have arrived and all leaked credentials have ended, or until one of
+ * these effects is certainly missing.
+ */
+async function settled({ receiver, replicas }: Cluster, recorder: Recorder): Promise<void> {
   const { history } = recorder;
   for (const replica of replicas) await recorder.readKeys(replica);
-  const isMissing = (within: number): boolean => {
+  const isPending = async (promises: Promises): Promise<boolean> => {
+    const [replica] = replicas;
+    await Promise.all(recorder.reported.map((presented) => recorder.use(replica, presented)));
     recorder.hear(receiver);
     history.end = now();
-    const { violations } = Checker.check(history, { ...PROMISES, loggedOut: within });
-    return violations.some(({ rule }) => rule === 'a session ended without its logout token');
+    const { violations } = Checker.check(history, promises);
+    return violations.some((one) => one.isPending);
   };
-  while (isMissing(0) && !isMissing(PROMISES.loggedOut)) await pause(LOOK_EVERY_MS);
+  while ((await isPending(IMMEDIATE)) && !(await isPending(PROMISES))) await pause(LOOK_EVERY_MS);
 }
 
-/** Runs clients, with only the planted fault, until it is found or `isOver`. Returns the rules that were violated. */
-export async function runUntilFound(
+/**
+ * Runs clients, with only the planted faults, until all of them are found or `isOver`.
+ * @returns the names of the faults that are found
+ */
+export async function runUntilFound<Name extends string>(
   cluster: Cluster,
   seed: number,
-  rule: Rule,
+  planted: readonly Planted<Name>[],
   isOver: () => boolean,
-): Promise<Rule[]> {
-  // Nothing is disturbed, so logout tokens do not wait for a host.
-  const promises = { ...PROMISES, loggedOut: ALLOWANCE_MS };
+): Promise<{ found: readonly Name[]; check: CheckResult }> {
+  // Nothing is disturbed, so logout tokens do not wait for a host, and reports not for a job of a killed replica.
+  const promises = { ...PROMISES, loggedOut: ALLOWANCE_MS, reported: ALLOWANCE_MS };
   const random = new Random(seed);
   const history = new History();
   const recorder = new Recorder(history);
-  let found: Rule[] = [];
-  const isEnough = () => found.includes(rule) || isOver();
+  let check = Checker.check(history, promises);
+  const found = () =>
+    planted.filter(({ rule, what }) =>
+      check.violations.some((one) => one.rule === rule && (!what || what.test(one.what))),
+    );
+  const isEnough = () => found().length === planted.length || isOver();
   const pool = new Pool(random.fork());
-  const workload = new Workload({ cluster, recorder, pool, isOver: isEnough }, random.fork());
+  const pauses = { rotationMs: PLANTED_ROTATION_MS };
+  const workload = new Workload({ cluster, recorder, pool, isOver: isEnough, ...pauses }, random.fork());
   const looking = setInterval(() => {
     recorder.hear(cluster.receiver);
     history.end = now();
-    found = Checker.check(history, promises).violations.map((one) => one.rule);
+    check = Checker.check(history, promises);
   }, LOOK_EVERY_MS);
   await workload.run();
   clearInterval(looking);
   recorder.finish();
-  return [...new Set(found)];
+  check = Checker.check(history, promises);
+  return { found: found().map(({ name }) => name), check };
 }

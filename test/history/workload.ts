@@ -8,18 +8,19 @@ import { pause } from './pause.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
 import { SsoLife } from './sso-life.js';
+import { TokenLife } from './token-life.js';
 
-const CLIENTS = 6;
-const LIVES = 4;
-const ROTATION_PAUSE_MS = 5000;
+const CLIENTS = 4;
+const LIVES = 9;
 
 type Kind = new (surroundings: LifeContext, random: Random) => Life;
 
 /** Cumulative shares of the kinds of lives. */
 const KINDS: readonly (readonly [Kind, number])[] = [
-  [AccountLife, 0.5],
-  [FactorLife, 0.64],
-  [GatewayLife, 0.76],
+  [AccountLife, 0.35],
+  [TokenLife, 0.55],
+  [FactorLife, 0.67],
+  [GatewayLife, 0.78],
   [SsoLife, 0.88],
   [AdminLife, 0.97],
   [AddressLife, 1],
@@ -40,9 +41,9 @@ export class Workload {
 
   /** Rotates the signing keys until the end. */
   private async rotations(): Promise<void> {
-    const { cluster, recorder, isOver } = this.surroundings;
+    const { cluster, recorder, isOver, rotationMs } = this.surroundings;
     while (!isOver()) {
-      const next = now() + ROTATION_PAUSE_MS;
+      const next = now() + rotationMs;
       while (now() < next && !isOver()) await pause(50);
       await recorder.rotateKeys(cluster);
     }

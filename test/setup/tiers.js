@@ -22,7 +22,7 @@ const BEYOND_CORE = [
     'load and memory: many connections and rows, large and costly requests, clients that do not read',
   ],
   [/^test\/verify\//, 'services of others, some of which need packages from test/package.json'],
-  [/^test\/history\//, 'three replicas under load for a minute'],
+  [/^test\/history\//, 'three replicas under load'],
   [
     /^test\/(?:fuzz\/|contract\/conventions-hostile-input\.|core\/patterns\.)/,
     'call every operation with many inputs, and search an input that stalls a pattern',

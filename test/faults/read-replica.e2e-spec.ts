@@ -110,6 +110,20 @@ describeWithDedicatedPostgres('conventions.md 12: a standby in DATABASE_READ_URL
     await slowly(async () => (await scansOn(standby, ['security_event', 'instance_statistics'])) > before);
   });
 
+  test('lists of roles and of the applications of an owner, and the state of the audit chain, are read on the standby', async () => {
+    const by = service.as(admin);
+    const READS = {
+      admin_role: '/v1/admin/roles',
+      application: `/v1/admin/applications?owner_id=${admin.id}`,
+      audit_verification: '/v1/admin/audit-logs',
+    };
+    for (const [table, path] of Object.entries(READS)) {
+      const before = await scansOn(standby, [table]);
+      expect((await by.get(path)).status).toBe(200);
+      await slowly(async () => (await scansOn(standby, [table])) > before);
+    }
+  });
+
   test('replay is paused: the standby is behind, and the primary serves reads until it has caught up', async () => {
     await query(standby.url, 'SELECT pg_wal_replay_pause()');
     await expectPrimaryServes(/the standby is more than 200 ms behind/, '198.51.101.1');

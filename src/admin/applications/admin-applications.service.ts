@@ -83,7 +83,8 @@ export class AdminApplications implements OnModuleInit {
    */
   async ofOwner(ownerId: string) {
     if (!(await this.accounts.find(ownerId))) throw new ApiError('UNKNOWN_USER');
-    return { applications: await this.toViews(await this.applications.ofOwner(ownerId)) };
+    const owned = await this.database.read((reader) => this.applications.ofOwner(ownerId, reader));
+    return { applications: await this.toViews(owned) };
   }
 
   /** Also finds the built-in application. Returns `null` for an unknown ID. */

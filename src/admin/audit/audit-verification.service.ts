@@ -28,7 +28,7 @@ export class AuditVerification {
 
   /** Returns the result of the last finished walk. */
   async state() {
-    const found = await this.database.manager.findOneBy(ChainVerification, { name: STATE_ROW_NAME });
+    const found = await this.database.read((reader) => reader.findOneBy(ChainVerification, { name: STATE_ROW_NAME }));
     const brokenAt = found?.brokenAt ?? null;
     return {
       state: brokenAt !== null ? 'broken' : found?.verifiedAt ? 'intact' : 'unverified',

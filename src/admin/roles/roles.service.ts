@@ -30,7 +30,7 @@ export class Roles {
 
   /** Lists all roles, oldest first. */
   async list() {
-    const roles = await this.database.manager.find(Role, { order: { id: 'ASC' } });
+    const roles = await this.database.read((reader) => reader.find(Role, { order: { id: 'ASC' } }));
     return { roles: roles.map((role) => this.roleView(role)) };
   }
 

@@ -64,6 +64,7 @@ const SECTIONS = [
       'operators/jobs',
       'operators/user-data',
       'operators/incidents',
+      'operators/runbooks',
       'operators/commands',
       'manual/pages',
       'manual/performance',

@@ -85,11 +85,12 @@ const DECLARED: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./routes.js')).explain,
   },
   'user list': {
-    usage: 'user list [--limit <1-1000>] [--offset <n>]',
+    usage: 'user list [--limit <1-1000>] [--offset <n>] [--ip <ip>]',
     summary: 'List accounts, newest first',
     options: {
       '--limit <1-1000>': 'The number of accounts. Default: 50',
       '--offset <n>': 'The number of accounts to skip. Default: 0',
+      '--ip <ip>': 'Only accounts that were last active from this IP address. Default: all',
     },
     example: '--limit 10',
     isAudited: true,

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { AccountRecords } from '../accounts/account-records.service.js';
 import { adminUserView, FULL_VISIBILITY } from '../admin/users/admin-users.views.js';
+import { parseAddress } from '../core/address.js';
 import { assertNoArguments, parseCount, requireAccountArgument } from './terminal/arguments.js';
-import type { Command } from './terminal/command.js';
+import { type Command, UsageError } from './terminal/command.js';
 import { auditConsoleAction, requireAccount, withService } from './terminal/service.js';
 import { printResult } from './terminal/words.js';
 
@@ -50,13 +51,16 @@ export const showUser: Command = (args, terminal) => {
 };
 
 export const listUsers: Command = (args, terminal) => {
-  const options = { limit: { type: 'string' }, offset: { type: 'string' } } as const;
+  const options = { limit: { type: 'string' }, offset: { type: 'string' }, ip: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   assertNoArguments(positionals);
   const limit = parseCount('--limit', values.limit, 50, [1, MAX_LISTED]);
   const offset = parseCount('--offset', values.offset, 0, [0, 999_999_999]);
+  const ip = values.ip === undefined ? undefined : parseAddress(values.ip);
+  if (ip === null) throw new UsageError(`Invalid IP address: ${values.ip}`);
   return withService(terminal, async (app) => {
-    const { records, total } = await app.get(AccountRecords).search({}, { limit, offset });
+    const selector = ip ? { lastActiveIp: ip.toString() } : {};
+    const { records, total } = await app.get(AccountRecords).search(selector, { limit, offset });
     await auditConsoleAction(app, terminal, {
       action: 'list_users',
       target: { type: 'instance' },

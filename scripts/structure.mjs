@@ -27,7 +27,7 @@ const LAYERS = [
   ['http'],
   ['bans', 'accounts', 'auth'],
   ['media', 'users', 'oauth'],
-  ['gateway', 'webhooks', 'admin', 'protection', 'description', 'service', 'web'],
+  ['gateway', 'webhooks', 'admin', 'protection', 'restore', 'description', 'service', 'web'],
   ['pipeline'],
   ['forward-auth', 'decisions'],
   ['cli'],

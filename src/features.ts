@@ -25,6 +25,7 @@ import type { Extension } from './policy/extension.js';
 import type { Feature } from './policy/feature.js';
 import { FeatureRegistry } from './policy/feature-registry.js';
 import { protection } from './protection/protection.feature.js';
+import { restore } from './restore/restore.feature.js';
 import { demo } from './service/demo/demo.feature.js';
 import { service } from './service/service.feature.js';
 import { users } from './users/users.feature.js';
@@ -53,6 +54,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   media,
   webhooks,
   protection,
+  restore,
   decisions,
   forwardAuth,
   web,
@@ -74,6 +76,7 @@ const SETTINGS_ORDER: readonly string[] = [
     'ForwardAuthSettings',
     'AdminSettings',
     'MediaSettings',
+    'RestoreSettings',
     'WebhookSettings',
     'RateLimitSettings',
     'GatewaySettings',

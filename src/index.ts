@@ -19,6 +19,7 @@ import './oauth/personal-tokens/personal-tokens.feature.js';
 import './pipeline/pipeline.feature.js';
 import './platform/platform.feature.js';
 import './protection/protection.feature.js';
+import './restore/restore.feature.js';
 import './service/demo/demo.feature.js';
 import './service/service.feature.js';
 import './users/users.feature.js';

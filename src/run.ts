@@ -22,6 +22,7 @@ import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
 import { releaseIdleMemory } from './platform/process/idle-memory.js';
 import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
+import { ErasureLedger } from './restore/erasure-ledger.service.js';
 import { DemoData } from './service/demo/demo-data.service.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { Readiness } from './service/readiness.service.js';
@@ -41,6 +42,13 @@ const POLL_INTERVAL_MS = 20;
  * does the same after a message of the primary process.
  */
 export async function run(app: INestApplication<Server>): Promise<void> {
+  await app
+    .get(ErasureLedger)
+    .assertFinished()
+    .catch(async (error) => {
+      await app.close();
+      throw error;
+    });
   const metrics = await listen(app);
   app.get(ReplicaStatistics).start();
   const log = app.get(Log);

@@ -197,6 +197,15 @@ CREATE TABLE decision_stream (
   seen_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE erasure_ledger (
+  id bigint GENERATED AS IDENTITY NOT NULL,
+  number bigint,
+  kind text NOT NULL,
+  account_id bigint NOT NULL,
+  until timestamp with time zone,
+  is_written boolean DEFAULT false NOT NULL
+);
+
 CREATE TABLE gateway_session_ahead (
   session_id text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL
@@ -607,6 +616,7 @@ ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_connection_id
 ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_pkey PRIMARY KEY (id);
 ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_subject UNIQUE (connection_id, issuer, subject);
 ALTER TABLE decision_stream ADD CONSTRAINT decision_stream_pkey PRIMARY KEY (id);
+ALTER TABLE erasure_ledger ADD CONSTRAINT erasure_ledger_pkey PRIMARY KEY (id);
 ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
 ALTER TABLE inbox_message ADD CONSTRAINT inbox_message_pkey PRIMARY KEY (id);
 ALTER TABLE instance ADD CONSTRAINT instance_pkey PRIMARY KEY (name);
@@ -703,6 +713,7 @@ CREATE INDEX backchannel_logout_waiting ON backchannel_logout USING btree (host,
 CREATE INDEX bot_token_application ON bot_token USING btree (application_id);
 CREATE INDEX decision_stream_application ON decision_stream USING btree (application_id);
 CREATE INDEX decision_stream_seen ON decision_stream USING btree (seen_at);
+CREATE INDEX erasure_ledger_waiting ON erasure_ledger USING btree (id) WHERE (NOT is_written);
 CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
 CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
 CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);
@@ -761,6 +772,7 @@ CREATE UNIQUE INDEX application_bot_digest ON application USING btree (bot_diges
 CREATE UNIQUE INDEX audit_log_sequence ON audit_log USING btree (sequence);
 CREATE UNIQUE INDEX bot_token_digest ON bot_token USING btree (digest);
 CREATE UNIQUE INDEX connection_identity_account ON connection_identity USING btree (account_id, connection_id, issuer);
+CREATE UNIQUE INDEX erasure_ledger_number ON erasure_ledger USING btree (number);
 CREATE UNIQUE INDEX journal_account ON journal USING btree (account_id, number) WHERE (account_id IS NOT NULL);
 CREATE UNIQUE INDEX oauth_family_code ON oauth_family USING btree (code_digest);
 CREATE UNIQUE INDEX oauth_token_digest ON oauth_token USING btree (digest);
@@ -850,6 +862,7 @@ AS $function$
       END $function$
 ;
 CREATE SEQUENCE backchannel_logout_id_seq;
+CREATE SEQUENCE erasure_ledger_id_seq;
 CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
 CREATE SEQUENCE sso_identity_id_seq;

@@ -6,7 +6,7 @@ const DECLARED: Readonly<Record<string, Entry>> = {
     usage: 'migrate',
     summary: 'Apply the pending database migrations',
     example: '',
-    load: async () => (await import('./migrate.js')).migrate,
+    load: async () => (await import('./database/migrate.js')).migrate,
   },
   doctor: {
     usage: 'doctor',
@@ -242,6 +242,21 @@ const DECLARED: Readonly<Record<string, Entry>> = {
     example: 'letters:deliver',
     isAudited: true,
     load: async () => (await import('./jobs.js')).deleteJobs,
+  },
+  'restore begin': {
+    usage: 'restore begin [--database-lost]',
+    summary: 'Prevent the start of replicas before you restore the database. Exit code 1 if a replica is running',
+    options: { '--database-lost': 'Do not check for replicas, because the database does not respond' },
+    example: '',
+    load: async () => (await import('./database/restore.js')).beginRestore,
+  },
+  'restore finish': {
+    usage: 'restore finish',
+    summary:
+      'End all credentials of the restored database, repeat erasures and bans of the ledger, delete files without a row, and let replicas start',
+    example: '',
+    isAudited: true,
+    load: async () => (await import('./database/restore.js')).finishRestore,
   },
   'sso enforce off': {
     usage: 'sso enforce off',

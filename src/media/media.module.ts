@@ -37,6 +37,6 @@ import { UploadsController } from './objects/uploads.controller.js';
     Transforms,
     MediaUpkeep,
   ],
-  exports: [Assets, Images, MediaService, MediaUrlService, Storage],
+  exports: [Assets, Images, MediaService, MediaUpkeep, MediaUrlService, Storage],
 })
 export class MediaModule {}

@@ -62,11 +62,15 @@ describe('admin.md background jobs', () => {
     expect(failed).toEqual({
       queues: [
         { name: 'letters:deliver', is_declared: true, waiting: 1, active: 0, failed: 1, due_at: expect.any(String) },
-        ...['personal_tokens:remind', 'platform:clean_up', 'protection:revoke_leaked', 'statistics:count_accounts'].map(
-          (name) => ({
-            ...{ name, is_declared: true, waiting: 0, active: 0, failed: 0, due_at: null },
-          }),
-        ),
+        ...[
+          'personal_tokens:remind',
+          'platform:clean_up',
+          'protection:revoke_leaked',
+          'restore:write_ledger',
+          'statistics:count_accounts',
+        ].map((name) => ({
+          ...{ name, is_declared: true, waiting: 0, active: 0, failed: 0, due_at: null },
+        })),
       ],
       jobs: [
         {

@@ -17,6 +17,7 @@ import { checkDatabase } from './database-checks.js';
 import { checkDirectoryPrivacy } from './directory-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { checkHealth } from './health-checks.js';
+import { checkRestore } from './restore-checks.js';
 
 /** Runs all checks. If the configuration is invalid, later checks are skipped. */
 export async function runChecks(terminal: Terminal): Promise<Finding[]> {
@@ -38,6 +39,7 @@ export async function runChecks(terminal: Terminal): Promise<Finding[]> {
     ...mail(config),
     ...directories(config),
     ...checkDirectoryPrivacy(config),
+    ...(await checkRestore(config)),
     ...(await checkDatabase(config, extension, embeddedDatabase)),
   ];
   const hasFault = findings.some(({ state }) => state === 'fault');

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
-import { Storage } from '../../platform/storage/storage.js';
+import { objectName, Storage } from '../../platform/storage/storage.js';
 import type { DataEraser } from '../../policy/account-data.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
@@ -40,6 +40,18 @@ export class MediaUpkeep implements OnModuleInit, DataEraser {
   async erase(tx: Tx, ownerId: string): Promise<void> {
     await this.forget(tx, await tx.findBy(MediaUpload, { ownerId }));
     await this.media.deleteAllOf(tx, ownerId);
+  }
+
+  /** Deletes stored bytes to which no row refers, such as those that a restored database has never had. */
+  async removeFilesWithoutRow(): Promise<number> {
+    const { manager } = this.database;
+    const namesOf = async (statement: string): Promise<Set<string>> => {
+      const rows = await manager.query<{ key: string }[]>(statement);
+      return new Set(rows.map(({ key }) => objectName(key)));
+    };
+    const media = await namesOf('SELECT key FROM media_object');
+    const uploads = await namesOf('SELECT key FROM media_staged UNION SELECT id::text FROM media_upload');
+    return (await this.storage.removeOthers('media', media)) + (await this.storage.removeOthers('uploads', uploads));
   }
 
   private async removeUploads(tx: Tx, limit: number): Promise<number> {

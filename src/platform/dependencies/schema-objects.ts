@@ -46,6 +46,8 @@ export const SCHEMA_OBJECTS: readonly string[] = [
   'connection_identity connection_identity_pkey',
   'connection_identity connection_identity_subject',
   'decision_stream decision_stream_pkey',
+  'erasure_ledger erasure_ledger_number',
+  'erasure_ledger erasure_ledger_pkey',
   'gateway_session_ahead gateway_session_ahead_pkey',
   'inbox_message inbox_message_pkey',
   'instance instance_pkey',

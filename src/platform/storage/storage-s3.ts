@@ -7,6 +7,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -229,6 +230,25 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
       this.client.send(new DeleteObjectCommand(this.locate(bucket, key)), { abortSignal }),
     ).catch(nullIfMissing);
+  }
+
+  async removeOthers(bucket: Bucket, kept: ReadonlySet<string>): Promise<number> {
+    const Bucket = this.settings.buckets[bucket];
+    let count = 0;
+    for (let StartAfter: string | undefined; ; ) {
+      const { Contents = [], IsTruncated } = await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
+        this.client.send(new ListObjectsV2Command({ Bucket, StartAfter }), { abortSignal }),
+      );
+      for (const { Key } of Contents) {
+        if (Key === undefined || kept.has(Key)) continue;
+        await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
+          this.client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }),
+        );
+        count++;
+      }
+      StartAfter = Contents.at(-1)?.Key;
+      if (!IsTruncated || StartAfter === undefined) return count;
+    }
   }
 
   /** Nothing to do: objects are written atomically, and spool files have no name. */

@@ -42,6 +42,8 @@ export abstract class Storage {
   /** Copies or links the object `from` in `uploads` to `to` in `media`. Returns false if `from` does not exist. */
   abstract publish(from: string, to: string): Promise<boolean>;
   abstract remove(bucket: Bucket, key: string): Promise<void>;
+  /** Removes all objects of a bucket whose names (`objectName`) are not kept. Returns their number. */
+  abstract removeOthers(bucket: Bucket, kept: ReadonlySet<string>): Promise<number>;
   /** Removes temporary files that crashed writers left more than an hour before `now` (milliseconds). */
   abstract removeAbandonedFiles(now: number): Promise<void>;
 }
@@ -160,6 +162,24 @@ export class LocalStorage extends Storage {
     } catch (error) {
       throw this.logFailure(error);
     }
+  }
+
+  async removeOthers(bucket: Bucket, kept: ReadonlySet<string>): Promise<number> {
+    let count = 0;
+    try {
+      const root = join(this.root, bucket);
+      await mkdir(root, { recursive: true });
+      for (const folder of (await readdir(root)).filter((name) => name !== 'tmp')) {
+        for (const name of await readdir(join(root, folder))) {
+          if (kept.has(`${folder}/${name}`)) continue;
+          await rm(join(root, folder, name), { force: true });
+          count++;
+        }
+      }
+    } catch (error) {
+      throw this.logFailure(error);
+    }
+    return count;
   }
 
   async removeAbandonedFiles(now: number): Promise<void> {

@@ -1,10 +1,10 @@
-import { databaseSchema, loadConfig } from '../features.js';
-import { Database } from '../platform/database/database.js';
-import { settingsOf } from '../policy/extension.js';
-import { assertNoArguments } from './terminal/arguments.js';
-import type { Command } from './terminal/command.js';
-import { toCommandError } from './terminal/to-command-error.js';
-import { printResult } from './terminal/words.js';
+import { databaseSchema, loadConfig } from '../../features.js';
+import { Database } from '../../platform/database/database.js';
+import { settingsOf } from '../../policy/extension.js';
+import { assertNoArguments } from '../terminal/arguments.js';
+import type { Command } from '../terminal/command.js';
+import { toCommandError } from '../terminal/to-command-error.js';
+import { printResult } from '../terminal/words.js';
 
 export const migrate: Command = async (args, terminal) => {
   const { env, embeddedDatabase, extension = {} } = terminal;

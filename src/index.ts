@@ -101,6 +101,7 @@ export {
   BlockedBySso,
   BotOnly,
   Captcha,
+  Check,
   ClientAuth,
   Cors,
   CredentialFree,
@@ -137,6 +138,7 @@ export type {
   LifecycleSubscriber,
   LifecycleType,
 } from './policy/lifecycle.js';
+export type { CheckedCall, RouteCheck } from './policy/route-policy.js';
 export type { ServicePolicyDeclaration } from './policy/service-policy.js';
 export { run } from './run.js';
 export { start } from './start.js';

@@ -164,6 +164,7 @@ const ASKS = {
   AclGuard: 'Does the administrator have the ACLs?',
   SuspicionGuard: 'Does the account meet all requirements?',
   InputGuard: 'Are path, query and body valid?',
+  CheckGuard: 'Does the extension allow the caller?',
   SudoGuard: 'Is sudo mode active, if required?',
 };
 

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
 import { IsInt, IsString, MaxLength, ValidateNested } from 'class-validator';
-import { boundOf, field, Int, isDeclared, OneOf, Text, validateShape } from './input.js';
+import { boundOf, field, Int, OneOf, Text, validateShape } from './input.js';
+import { isDeclared } from './input-members.js';
 
 describe('conventions.md 6: shapes', () => {
   class Base {

@@ -1,11 +1,10 @@
 import 'reflect-metadata';
 import { domainToASCII } from 'node:url';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
+import { type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldFault, fieldError } from '../core/errors.js';
 import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
-import type { Shape } from '../policy/plan.js';
 import {
   CONSTRAINT_NAME,
   exceedsBound,
@@ -17,6 +16,7 @@ import {
   NORMALIZATION_SLACK,
   useRegistry,
 } from './field.js';
+import { getRuleMembers } from './input-members.js';
 
 export { boundOf, type Fault, type FieldOptions, field, NORMALIZATION_SLACK, schemaOf } from './field.js';
 
@@ -258,17 +258,6 @@ class FaultCollector {
   }
 }
 
-const members = new Map<Shape, ReadonlySet<string>>();
-
-function getRuleMembers(shape: Shape): ReadonlySet<string> {
-  const known = members.get(shape);
-  if (known) return known;
-  const metadata = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
-  const found = new Set(metadata.map(({ propertyName }) => propertyName));
-  members.set(shape, found);
-  return found;
-}
-
 /**
  * Creates an instance with the members of `value` that have rules. Members that have only class-validator rules belong
  * to extensions.
@@ -310,7 +299,3 @@ export function validateShape<T extends object>(
   faults.collect(validateSync(instance, { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false }), '');
   return { instance, faults: faults.list };
 }
-
-/** Whether class-validator has at least one rule for the class. A DTO without decorators would validate nothing. */
-export const isDeclared = (shape: Shape): boolean =>
-  getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false).length > 0;

@@ -112,7 +112,7 @@ function compile(
   const isOurs = gateway === SessionGateway;
   if (Reflect.getMetadata(GUARDS_METADATA, handler))
     blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
-  const policy = readPolicy(handler);
+  const policy = readPolicy(handler, gateway);
   if (Array.isArray(policy)) {
     policy.forEach(blame);
     return [];
@@ -163,6 +163,7 @@ function findPolicyFaults(policy: RoutePolicy, { buckets }: FeatureRegistry): st
   const foreign = {
     OAuthScope: policy.scope !== undefined,
     BlockedBySso: policy.blockedBySso,
+    Check: policy.checks !== undefined,
     RequiresSudo: policy.sudo !== undefined,
     Captcha: policy.captcha,
     CaseInsensitiveScheme: policy.caseInsensitiveScheme,

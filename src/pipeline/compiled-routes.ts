@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { RoutePlan } from '../policy/plan.js';
-import type { Guard } from './guards.js';
+import type { Guard } from './guard.js';
 
 /** A plan with the guards that can reject a request to its route. */
 export interface CompiledRoute {

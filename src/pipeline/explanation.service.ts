@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AdminApplication } from '../accounts/grants/admin-application.service.js';
-import { ApiError, type ErrorCode } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door/front-door.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
@@ -8,7 +8,7 @@ import { describePolicy } from '../policy/route-policy.js';
 import { Routes } from '../policy/routes.js';
 import { BanGuard, LoadGuard } from './arrival-guards.js';
 import { CompiledRoutes } from './compiled-routes.js';
-import { type Caller, type Guard } from './guards.js';
+import type { Caller, Guard } from './guard.js';
 import { buildCaller, type SimulatedCaller } from './simulated-caller.js';
 
 /** `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call. */
@@ -19,8 +19,8 @@ export interface ExplainedRow {
   /** The ID of the guard. */
   readonly row: string;
   readonly judgement: Judgement;
-  /** Codes that the guard can return. */
-  readonly codes: readonly ErrorCode[];
+  /** Codes that the guard can return, including those of extensions. */
+  readonly codes: readonly string[];
 }
 
 interface RouteEvaluation {

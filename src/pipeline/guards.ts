@@ -15,32 +15,11 @@ import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Identity } from '../policy/identity.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
+import { CheckGuard } from './check-guard.js';
 import { ClientLimits } from './client-limits.service.js';
+import type { Caller, Guard } from './guard.js';
 import { type RateLimitSubject, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
-
-/** One check in the order of outcomes. Guards run in order; the first that throws wins. */
-export interface Guard {
-  /** A stable name, which the console and the command line show. */
-  readonly id: string;
-  /** Whether the guard can reject a request to a route of this policy. Other guards are left out of the plan. */
-  appliesTo(policy: RoutePolicy): boolean;
-  /** The error codes that the guard can return for routes of this policy. */
-  possibleErrors(policy: RoutePolicy): readonly ErrorCode[];
-  /** Throws an `ApiError` to reject the request. */
-  check(call: Call, plan: RoutePlan): void | Promise<void>;
-  /**
-   * Evaluates the guard for a real or hypothetical caller without side effects. Guards that lack this method or return
-   * false need a real request.
-   */
-  dryRun?(caller: Caller, policy: RoutePolicy): boolean;
-}
-
-/** The inputs of guards that depend only on the caller. */
-export interface Caller extends Pick<Call, 'identity' | 'authorization'> {
-  /** Overrides the instance setting, for hypothetical callers. */
-  readonly isSsoEnforced?: boolean;
-}
 
 /** The order of outcomes of every route (credentials.md section 4, rows 3 to 14). The first error decides. */
 export const guardsInOrder = (): Type<Guard>[] => [
@@ -55,6 +34,7 @@ export const guardsInOrder = (): Type<Guard>[] => [
   AclGuard, //       11   403 MISSING_ACL
   SuspicionGuard, // 12   403 ACCOUNT_SUSPICIOUS_ACTIVITY
   InputGuard, //     13   400 INVALID_FORM_BODY, 413, 415
+  CheckGuard, //      -   the errors that checks of extensions declare
   SudoGuard, //      14   403 SUDO_MODE_REQUIRED
 ];
 

@@ -13,6 +13,7 @@ import type { ErrorCode } from '../core/errors.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { findPlatformWatch } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
+import { requiredMembers } from '../http/input-members.js';
 import { middlewareName, type PlatformWatch, type Unguarded, undeclaredMessage } from '../http/platform-watch.js';
 import { bucketId } from '../platform/store/limits.js';
 import { declaredBodies, declaredQuery, declaredResponses } from '../policy/answers.js';
@@ -28,11 +29,13 @@ import {
   servicePolicyPath,
   toRoutePolicy,
 } from '../policy/service-policy.js';
+import { CheckGuard } from './check-guard.js';
 import { CommandAudit } from './command-audit.js';
 import { type AuditedRoute, type CompiledPolicy, type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
 import type { DiscoveredRoute } from './discovered-route.js';
+import type { Guard } from './guard.js';
 import { GuardStack } from './guard-stack.js';
-import { type Guard, guardsInOrder, InputGuard } from './guards.js';
+import { guardsInOrder, InputGuard } from './guards.js';
 import {
   GUARDS_METADATA,
   HOST_METADATA,
@@ -189,14 +192,15 @@ export class RouteAudit implements OnApplicationBootstrap {
           ? 'uses @All(). Use a decorator for each method, such as @Get()'
           : `has the unsupported method ${method}. Use GET, POST, PUT, PATCH or DELETE`,
       );
-    const policy = readPolicy(handler);
+    const policy = readPolicy(handler, controller);
     if (Array.isArray(policy)) {
       policy.forEach(blame);
       return [];
     }
     findPolicyFaults(policy, found, this.features).forEach(blame);
     const input = buildInputPlan(found, policy, blame);
-    findInputFaults(input, policy, method).forEach(blame);
+    findInputFaults(input, policy, found).forEach(blame);
+    this.modules.get(CheckGuard).findFaults(policy, input).forEach(blame);
     const accepts = resolveAccepts(policy, method);
     const takesInput = input !== undefined || accepts.kind === 'json';
     const compiled = compilePlan(
@@ -305,8 +309,19 @@ function findPolicyFaults(
   return faults;
 }
 
-function findInputFaults(input: InputPlan | undefined, { accepts }: RoutePolicy, method: string): string[] {
+function findInputFaults(
+  input: InputPlan | undefined,
+  { accepts }: RoutePolicy,
+  { method, path }: Pick<DiscoveredRoute, 'method' | 'path'>,
+): string[] {
   const faults: string[] = [];
+  const given = new Set([...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name));
+  for (const name of input?.params ? requiredMembers(input.params) : []) {
+    if (!given.has(name))
+      faults.push(
+        `requires the path parameter ${name}, which its path does not have. Add :${name}, or rename the member`,
+      );
+  }
   if (accepts && !BODY_METHODS.has(method)) faults.push('declares @Accepts, but its method has no body. Remove it');
   if (input?.body && !BODY_METHODS.has(method))
     faults.push('uses @Body(), but its method has no body. Use POST, PUT, PATCH or DELETE');

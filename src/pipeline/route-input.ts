@@ -1,7 +1,8 @@
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
 import { ApiError, type FieldFault, fieldErrorsOf } from '../core/errors.js';
 import { getBody, hasBody, parseQuery } from '../http/body.js';
-import { isDeclared, validateShape } from '../http/input.js';
+import { validateShape } from '../http/input.js';
+import { isDeclared } from '../http/input-members.js';
 import type { Call, SudoMembers } from '../policy/call.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';

@@ -1,6 +1,6 @@
 import { EMPTY_ACCOUNT } from '../accounts/account-facts.js';
 import type { Identity } from '../policy/identity.js';
-import type { Caller } from './guards.js';
+import type { Caller } from './guard.js';
 
 /** Kinds of credential that can be simulated; `admin-bearer` is a bearer of the Admin application. */
 export const SIMULATED_CREDENTIALS = ['none', 'session', 'bot', 'bearer', 'admin-bearer', 'admin-key'] as const;

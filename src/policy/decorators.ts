@@ -1,9 +1,12 @@
 import 'reflect-metadata';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { StartError } from '../core/config/start-error.js';
 import type { NameOf } from '../core/merged.js';
 import { type Call, callOf } from './call.js';
 import {
   type AclRequirement,
+  type AnyCheck,
+  type CheckOptions,
   findModifierFaults,
   MODIFIERS,
   type PolicyKind,
@@ -24,18 +27,32 @@ const MARKS = Symbol('gatehouse:policy');
 
 const isPolicy = (name: string): name is PolicyKind => Object.hasOwn(MODIFIERS, name);
 
+/** On a class, the decorator is the default of all its handlers. */
+type PolicyDecorator = ClassDecorator & MethodDecorator;
+
+function addMark(marked: object, name: string, policy: Partial<RoutePolicy>): void {
+  const marks: Mark[] = Reflect.getOwnMetadata(MARKS, marked) ?? [];
+  Reflect.defineMetadata(MARKS, [{ name, policy }, ...marks], marked);
+}
+
 const mark =
+  (name: string, policy: Partial<RoutePolicy> = {}): PolicyDecorator =>
+  (target: object, _key?: unknown, descriptor?: PropertyDescriptor) =>
+    addMark(descriptor ? descriptor.value : target, name, policy);
+
+/** A mark that each handler must declare itself, because it admits more callers. */
+const markHandler =
   (name: string, policy: Partial<RoutePolicy> = {}): MethodDecorator =>
-  (_target, _key, descriptor) => {
-    const handler = descriptor.value as object;
-    const marks: Mark[] = Reflect.getOwnMetadata(MARKS, handler) ?? [];
-    Reflect.defineMetadata(MARKS, [{ name, policy }, ...marks], handler);
+  (target, _key, descriptor: PropertyDescriptor | undefined) => {
+    if (!descriptor)
+      throw new StartError(`${(target as Type).name} has @${name}() on the class. Move it to each of its handlers`);
+    addMark(descriptor.value, name, policy);
   };
 
 /** Anyone. A valid credential counts for rate limits and the captcha waiver, an invalid one is ignored. */
-export const Public = () => mark('Public');
+export const Public = () => markHandler('Public');
 /** Anyone. `Authorization` is never read, not even for rate limits. */
-export const CredentialFree = () => mark('CredentialFree');
+export const CredentialFree = () => markHandler('CredentialFree');
 /** A session or a bot. */
 export const Authenticated = () => mark('Authenticated');
 /** The session of an ordinary account. */
@@ -53,14 +70,20 @@ export const AdminAcl = (...acls: [Acl, ...Acl[]] | [{ anyOf: [Acl, ...Acl[]] }]
 };
 /** The client credentials of an application (oauth.md 5.5); `confidential` rejects public clients. */
 export const ClientAuth = (options: { confidential?: boolean } = {}) =>
-  mark('ClientAuth', { confidentialClient: options.confidential === true });
+  markHandler('ClientAuth', { confidentialClient: options.confidential === true });
 
 /** Allows bearers that have exactly this scope. */
 export const OAuthScope = (scope: NameOf<'scopes'>) => mark('OAuthScope', { scope });
 /** Returns `403 SSO_REQUIRED` while single sign-on is enforced. */
 export const BlockedBySso = () => mark('BlockedBySso', { blockedBySso: true });
 /** Allows accounts with an outstanding suspicious-activity requirement. */
-export const AllowSuspicious = () => mark('AllowSuspicious', { allowSuspicious: true });
+export const AllowSuspicious = () => markHandler('AllowSuspicious', { allowSuspicious: true });
+/**
+ * Lets a provider of the extension decide whether the caller may use the route: `@Check(WorkspaceRole, 'editor')`. Its
+ * method `check` gets the options. It runs after the input is validated, and before sudo mode is required.
+ */
+export const Check = <C extends AnyCheck>(type: Type<C>, ...options: CheckOptions<C>) =>
+  mark('Check', { checks: [{ type, options }] });
 /** Requires sudo mode: a sudo proof or a factor (account.md section 8). */
 export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', { sudo: options });
 /**
@@ -74,32 +97,32 @@ export const RateLimit = (
   options: { per?: string; misses?: Bucket; ofResourceServer?: Bucket; failures?: Bucket } = {},
 ) => mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
-export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });
+export const ReadOnly = () => markHandler('ReadOnly', { changesNothing: true });
 /** Requires a captcha token, if the instance has a captcha provider. */
 export const Captcha = () => mark('Captcha', { captcha: true });
 /**
  * The path contains a secret. Responses to all paths that begin like it have the header `X-Robots-Tag`, with every method
  * and also if no such route exists (webhooks.md section 9).
  */
-export const SecretPath = () => mark('SecretPath', { secretPath: true });
+export const SecretPath = () => markHandler('SecretPath', { secretPath: true });
 /**
  * The handler lets the guards of a service policy check the request (contract/forward-auth.md section 2). The front door
  * accepts any method and ignores the rest of the path. The route itself has no limits.
  */
-export const ByServicePolicy = () => mark('ByServicePolicy', { byServicePolicy: true });
+export const ByServicePolicy = () => markHandler('ByServicePolicy', { byServicePolicy: true });
 /** Matches `Bot ` case-insensitively: on the two bot routes, which `test/exposure.e2e-spec.ts` lists. */
-export const CaseInsensitiveScheme = () => mark('CaseInsensitiveScheme', { caseInsensitiveScheme: true });
+export const CaseInsensitiveScheme = () => markHandler('CaseInsensitiveScheme', { caseInsensitiveScheme: true });
 /**
  * Allows cross-origin requests from any origin, uploads from any origin, or none (conventions.md section 3, media.md
  * 4.2).
  */
-export const Cors = (cors: 'any' | 'upload' | 'none') => mark('Cors', { cors });
+export const Cors = (cors: 'any' | 'upload' | 'none') => markHandler('Cors', { cors });
 /**
  * The body of the route: `json` (the default, 256 KiB), `form`, or `raw`, which the handler reads itself with its own
  * limit.
  */
 export const Accepts = (kind: 'json' | 'form' | 'raw', options: { limit?: number } = {}) =>
-  mark('Accepts', { accepts: { kind, ...options } });
+  markHandler('Accepts', { accepts: { kind, ...options } });
 
 /** The call of the current handler. */
 export const callIn = (context: ExecutionContext): Call => callOf(context.switchToHttp().getRequest());
@@ -136,9 +159,36 @@ export const currentCall = (call: Call): Call => call;
 /** The call itself: client IP address, request ID, raw request and response. */
 export const CurrentCall = createCallDecorator(currentCall);
 
-/** Returns the policy of a handler, or the errors that make it invalid. */
-export function readPolicy(handler: object): RoutePolicy | string[] {
-  const marks: Mark[] = Reflect.getMetadata(MARKS, handler) ?? [];
+/** A handler can have one mark for each identity. */
+const identityOf = ({ name, policy }: Mark): unknown => policy.checks?.[0]?.type ?? name;
+
+/** Marks, of which later ones replace earlier ones with the same identity. A base policy replaces another one. */
+function override(defaults: readonly Mark[], own: readonly Mark[]): Mark[] {
+  const replaced = new Set(own.map(identityOf));
+  const hasBase = own.some(({ name }) => isPolicy(name));
+  const kept = defaults.filter((one) => !(isPolicy(one.name) ? hasBase : replaced.has(identityOf(one))));
+  return [...kept, ...own];
+}
+
+/** The marks of a class and its base classes. */
+function marksOfClass(controller: object | null): Mark[] {
+  if (controller === null) return [];
+  return override(marksOfClass(Object.getPrototypeOf(controller)), Reflect.getOwnMetadata(MARKS, controller) ?? []);
+}
+
+function findRepeatedChecks(marks: readonly Mark[]): string[] {
+  const types = marks.flatMap(({ policy: { checks = [] } }) => checks.map(({ type }) => type));
+  return [...new Set(types.filter((type, index) => types.indexOf(type) !== index))].map(
+    ({ name }) => `repeats @Check(${name}). Keep one`,
+  );
+}
+
+/**
+ * Returns the policy of a handler, or the errors that make it invalid. Marks of its class apply unless the handler
+ * declares the same one.
+ */
+export function readPolicy(handler: object, controller: object | null = null): RoutePolicy | string[] {
+  const marks = override(marksOfClass(controller), Reflect.getMetadata(MARKS, handler) ?? []);
   const bases = marks.filter(({ name }) => isPolicy(name));
   const [base] = bases;
   if (!base) return ['declares no policy. Add one to the method, such as @UserOnly()'];
@@ -146,11 +196,10 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     return [`has ${bases.length} base policies: ${bases.map(({ name }) => `@${name}`).join(', ')}. Keep one`];
   }
   const kind = base.name as PolicyKind;
-  const modifiers = marks.filter((candidate) => candidate !== base);
-  const faults = findModifierFaults(
-    kind,
-    modifiers.map(({ name }) => name),
-  );
+  const names = marks.filter((candidate) => candidate !== base).map(({ name }) => name);
+  const checks = marks.flatMap(({ policy }) => policy.checks ?? []);
+  const modifiers = [...names.filter((name) => name !== 'Check'), ...(checks.length > 0 ? ['Check'] : [])];
+  const faults = [...findModifierFaults(kind, modifiers), ...findRepeatedChecks(marks)];
   if (base.policy.acl?.acls.length === 0)
     faults.push("declares @AdminAcl without an ACL. Name at least one, such as @AdminAcl('user:lookup')");
   if (faults.length > 0) return faults;
@@ -162,6 +211,7 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     confidentialClient: false,
     cors: 'default',
     ...Object.assign({}, ...marks.map(({ policy }) => policy)),
+    ...(checks.length > 0 && { checks }),
     kind,
   } satisfies RoutePolicy);
 }

@@ -1,7 +1,17 @@
+import type { Type } from '@nestjs/common';
+import type { ErrorCode } from '../core/errors.js';
 import type { Identity } from './identity.js';
 
 const COMMON = ['RateLimit', 'Cors', 'Accepts'];
-const ACCOUNT_MODIFIERS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
+const ACCOUNT_MODIFIERS = [
+  'OAuthScope',
+  'BlockedBySso',
+  'AllowSuspicious',
+  'Check',
+  'RequiresSudo',
+  'Captcha',
+  ...COMMON,
+];
 
 /** The eight base policies (credentials.md section 3), each with the modifiers that it allows. */
 export const MODIFIERS = {
@@ -9,8 +19,8 @@ export const MODIFIERS = {
   CredentialFree: ['CaseInsensitiveScheme', 'SecretPath', 'ByServicePolicy', ...COMMON],
   Authenticated: ACCOUNT_MODIFIERS,
   UserOnly: ACCOUNT_MODIFIERS,
-  BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
-  BearerOnly: ['OAuthScope', 'AllowSuspicious', ...COMMON],
+  BotOnly: ['AllowSuspicious', 'Check', 'CaseInsensitiveScheme', ...COMMON],
+  BearerOnly: ['OAuthScope', 'AllowSuspicious', 'Check', ...COMMON],
   AdminAcl: ['RateLimit', 'Accepts', 'ReadOnly'],
   ClientAuth: COMMON,
 } satisfies Record<string, string[]>;
@@ -62,6 +72,41 @@ export interface SudoOptions {
   readonly first?: ForSudo<void>;
 }
 
+/** The request that a check of an extension receives. */
+export interface CheckedCall<I extends object = object> {
+  readonly identity: Identity;
+  /** The members that the check names in its `input`, after their validation. */
+  readonly input: Readonly<I>;
+}
+
+/**
+ * A provider that decides whether the caller may use a route, from the data of an extension. Routes declare it with
+ * `@Check(WorkspaceRole, 'editor')`. It runs after the input is validated, and before sudo mode is required.
+ */
+export interface RouteCheck<I extends object = object> {
+  /** Members of the path, the query or the body that the check reads. Each route with the check must require them. */
+  readonly input: readonly (keyof I & string)[];
+  /** The codes of the errors that the check throws. The OpenAPI document lists them at each route. */
+  readonly errors: readonly ErrorCode[];
+  /** @throws ApiError to reject the request */
+  check(call: CheckedCall<I>, ...options: never[]): void | Promise<void>;
+}
+
+/** The part of `RouteCheck` that is the same for all checks. */
+export interface AnyCheck extends Pick<RouteCheck, 'errors'> {
+  readonly input: readonly string[];
+  check(call: never, ...options: never[]): void | Promise<void>;
+}
+
+/** A check with its options, as a route declares it. */
+export interface DeclaredCheck {
+  readonly type: Type<AnyCheck>;
+  readonly options: readonly unknown[];
+}
+
+/** The options that the decorator passes to `check`. */
+export type CheckOptions<C> = C extends { check(call: never, ...options: infer O): unknown } ? O : never;
+
 /** The declaration of a route: one base policy, then modifiers. */
 export interface RoutePolicy {
   readonly kind: PolicyKind;
@@ -69,6 +114,8 @@ export interface RoutePolicy {
   readonly scope?: string;
   readonly blockedBySso: boolean;
   readonly allowSuspicious: boolean;
+  /** The checks of an extension, in order. */
+  readonly checks?: readonly DeclaredCheck[];
   readonly sudo?: SudoOptions;
   readonly bucket?: {
     readonly name: string;
@@ -104,6 +151,9 @@ function describeAcl({ mode, acls }: AclRequirement): string {
   return mode === 'any' ? `{ anyOf: [${names}] }` : names;
 }
 
+const describeCheck = ({ type, options }: DeclaredCheck): string =>
+  `@Check(${[type.name, ...options.map((option) => JSON.stringify(option).replaceAll('"', "'"))].join(', ')})`;
+
 /** Formats a policy as decorators, for `npm run routes` and the OpenAPI document. */
 export function describePolicy(policy: RoutePolicy): string {
   const sudo = Object.entries(policy.sudo ?? {})
@@ -115,6 +165,7 @@ export function describePolicy(policy: RoutePolicy): string {
     policy.scope && `@OAuthScope('${policy.scope}')`,
     policy.blockedBySso && '@BlockedBySso()',
     policy.allowSuspicious && '@AllowSuspicious()',
+    ...(policy.checks ?? []).map(describeCheck),
     policy.sudo && `@RequiresSudo(${sudo && `{ ${sudo} }`})`,
     policy.captcha && '@Captcha()',
     policy.caseInsensitiveScheme && '@CaseInsensitiveScheme()',

@@ -12,6 +12,7 @@ import {
   BotOnly,
   Captcha,
   CaseInsensitiveScheme,
+  Check,
   ClientAuth,
   Cors,
   CredentialFree,
@@ -38,6 +39,20 @@ function handlerWith(...decorators: MethodDecorator[]): object {
   for (const decorate of decorators.toReversed()) decorate({}, 'handler', { value: handler as never });
   return handler;
 }
+/** A check of an extension. */
+class Role {
+  readonly errors = [];
+  readonly input = [];
+  check(_call: object, _role: 'viewer' | 'editor'): void {}
+}
+
+/** The policy of a handler in a class with these decorators. */
+function inClass(ofClass: ClassDecorator[], ...ofHandler: MethodDecorator[]) {
+  class Controller {}
+  for (const decorate of ofClass.toReversed()) decorate(Controller);
+  return readPolicy(handlerWith(...ofHandler), Controller);
+}
+
 const declared = (...decorators: MethodDecorator[]) => readPolicy(handlerWith(...decorators));
 
 const POLICIES: Record<PolicyKind, () => MethodDecorator> = {
@@ -54,6 +69,7 @@ const MODIFIERS: Record<string, () => MethodDecorator> = {
   OAuthScope: () => OAuthScope('identify'),
   BlockedBySso,
   AllowSuspicious,
+  Check: () => Check(Role, 'editor'),
   RequiresSudo,
   RateLimit: () => RateLimit('auth:login'),
   ReadOnly,
@@ -63,14 +79,14 @@ const MODIFIERS: Record<string, () => MethodDecorator> = {
   Cors: () => Cors('any'),
   Accepts: () => Accepts('form'),
 };
-const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'RateLimit', 'Captcha'];
+const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'Check', 'RequiresSudo', 'RateLimit', 'Captcha'];
 const REFINED_BY: Record<PolicyKind, string[]> = {
   Public: ['BlockedBySso', 'RateLimit', 'Captcha', 'SecretPath', 'Cors', 'Accepts'],
   CredentialFree: ['RateLimit', 'CaseInsensitiveScheme', 'SecretPath', 'Cors', 'Accepts'],
   Authenticated: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
   UserOnly: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
-  BotOnly: ['AllowSuspicious', 'RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
-  BearerOnly: ['OAuthScope', 'AllowSuspicious', 'RateLimit', 'Cors', 'Accepts'],
+  BotOnly: ['AllowSuspicious', 'Check', 'RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
+  BearerOnly: ['OAuthScope', 'AllowSuspicious', 'Check', 'RateLimit', 'Cors', 'Accepts'],
   AdminAcl: ['RateLimit', 'ReadOnly', 'Accepts'],
   ClientAuth: ['RateLimit', 'Cors', 'Accepts'],
 };
@@ -155,6 +171,55 @@ describe('credentials.md 3: a policy', () => {
   });
 });
 
+describe('the policy of a class', () => {
+  const viewer = { type: Role, options: ['viewer'] };
+
+  test('is the default of its handlers', () => {
+    expect(inClass([UserOnly(), Check(Role, 'viewer')])).toEqual(bare('UserOnly', { checks: [viewer] }));
+    expect(inClass([AdminAcl('user:lookup')])).toEqual(
+      bare('AdminAcl', { acl: { mode: 'all', acls: ['user:lookup'] } }),
+    );
+  });
+
+  test('is replaced by that of a handler, and its modifiers still apply', () => {
+    const sudo = { sudo: {}, checks: [viewer] };
+    expect(inClass([UserOnly(), RequiresSudo(), Check(Role, 'viewer')], Authenticated())).toEqual(
+      bare('Authenticated', sudo),
+    );
+    expect(inClass([UserOnly(), Check(Role, 'viewer')], Check(Role, 'editor'))).toEqual(
+      bare('UserOnly', { checks: [{ type: Role, options: ['editor'] }] }),
+    );
+    class Other extends Role {}
+    expect(inClass([UserOnly(), Check(Role, 'viewer')], Check(Other, 'editor'))).toEqual(
+      bare('UserOnly', { checks: [viewer, { type: Other, options: ['editor'] }] }),
+    );
+  });
+
+  test('contradicts a handler that does not allow its modifier', () => {
+    expect(inClass([UserOnly(), RequiresSudo()], Public())).toEqual([
+      'declares @RequiresSudo, which @Public does not allow. Remove one of them',
+    ]);
+  });
+
+  test('is inherited, and a derived class replaces it', () => {
+    @UserOnly()
+    @Check(Role, 'viewer')
+    class Base {}
+    @Authenticated()
+    class Derived extends Base {}
+    expect(readPolicy(handlerWith(), Derived)).toEqual(bare('Authenticated', { checks: [viewer] }));
+  });
+
+  test('cannot admit more callers', () => {
+    for (const decorator of [Public, CredentialFree, AllowSuspicious, SecretPath, () => Cors('any')]) {
+      class Open {}
+      expect(() => (decorator() as unknown as ClassDecorator)(Open)).toThrow(
+        /^Open has @\w+\(\) on the class\. Move it to each of its handlers$/,
+      );
+    }
+  });
+});
+
 describe('credentials.md 3: a route with an invalid declaration', () => {
   test('has no policy', () => {
     expect(declared()).toEqual(['declares no policy. Add one to the method, such as @UserOnly()']);
@@ -174,6 +239,12 @@ describe('credentials.md 3: a route with an invalid declaration', () => {
     expect(declared(AllowSuspicious(), UserOnly(), AllowSuspicious())).toEqual(['repeats @AllowSuspicious. Keep one']);
     expect(declared(RateLimit('auth:login'), RateLimit('auth:logout'), UserOnly())).toEqual([
       'repeats @RateLimit. Keep one',
+    ]);
+  });
+
+  test('repeats a check', () => {
+    expect(declared(Check(Role, 'viewer'), UserOnly(), Check(Role, 'editor'))).toEqual([
+      'repeats @Check(Role). Keep one',
     ]);
   });
 

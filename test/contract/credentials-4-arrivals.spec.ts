@@ -1,10 +1,11 @@
 import { ApiError } from '../../src/core/errors.js';
 import { type ArrivalGuard, arrivalGuardsInOrder, BanGuard, LoadGuard } from '../../src/pipeline/arrival-guards.js';
+import { CheckGuard } from '../../src/pipeline/check-guard.js';
+import type { Guard } from '../../src/pipeline/guard.js';
 import {
   AclGuard,
   AdminGuard,
   CaptchaGuard,
-  type Guard,
   guardsInOrder,
   IdentityGuard,
   InputGuard,
@@ -27,7 +28,7 @@ describe('credentials.md 4: the order of outcomes', () => {
     expect(arrivalGuardsInOrder()).toEqual([LoadGuard, BanGuard]);
     expect(guardsInOrder()).toEqual([
       ...[ResolutionGuard, SsoGuard, RateGuard, CaptchaGuard, IdentityGuard, KindGuard, ScopeGuard, AdminGuard],
-      ...[AclGuard, SuspicionGuard, InputGuard, SudoGuard],
+      ...[AclGuard, SuspicionGuard, InputGuard, CheckGuard, SudoGuard],
     ]);
   });
 
@@ -50,6 +51,7 @@ describe('credentials.md 4: the order of outcomes', () => {
       ['MISSING_ACL'],
       ['ACCOUNT_SUSPICIOUS_ACTIVITY'],
       ['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+      [],
       ['UNAUTHORIZED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED'],
     ]);
   });

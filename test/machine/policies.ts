@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ApiError } from '../../src/core/errors.js';
-import type { Guard } from '../../src/pipeline/guards.js';
+import type { Guard } from '../../src/pipeline/guard.js';
 import type { Call } from '../../src/policy/call.js';
 import type { AdminKeyIdentity, BearerIdentity, BotIdentity, SessionIdentity } from '../../src/policy/identity.js';
 import type { RoutePlan } from '../../src/policy/plan.js';

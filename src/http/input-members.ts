@@ -1,0 +1,22 @@
+import { getMetadataStorage } from 'class-validator';
+import type { Shape } from '../policy/plan.js';
+import { findRule } from './field.js';
+
+const members = new Map<Shape, ReadonlySet<string>>();
+
+/** The members of an input class and its base classes that have rules. */
+export function getRuleMembers(shape: Shape): ReadonlySet<string> {
+  const known = members.get(shape);
+  if (known) return known;
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  const found = new Set(metadata.map(({ propertyName }) => propertyName));
+  members.set(shape, found);
+  return found;
+}
+
+/** Whether an input class has at least one rule. Without a rule, it would validate nothing. */
+export const isDeclared = (shape: Shape): boolean => getRuleMembers(shape).size > 0;
+
+/** The members of an input class that a request must contain. */
+export const requiredMembers = (shape: Shape): string[] =>
+  [...getRuleMembers(shape)].filter((name) => findRule(shape, name)?.optional !== true);

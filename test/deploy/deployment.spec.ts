@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { load, loadAll } from 'js-yaml';
 import type { Config } from '../../src/core/config/config.js';
+import { hashesOf, imageBytes, MIN_IMAGE_BYTES, PROCESS_BYTES } from '../../src/core/machine/machine.cjs';
+import { describeUnless, missing } from '../machine/programs.js';
 import { KINDS } from './kubernetes-schema.js';
 import { configOf as loadKnown, root, text } from './repository.js';
 
@@ -109,6 +112,26 @@ describe('compose.yaml', () => {
     }
   });
 
+  test('every container has a memory limit and rotates its log; a replica has the memory of its budget', () => {
+    for (const [name, { mem_limit, logging }] of Object.entries<Document>(compose.services)) {
+      expect([name, mem_limit, logging?.options]).toEqual([
+        name,
+        expect.stringMatching(/^\d+[mg]$/),
+        { 'max-size': '10m', 'max-file': '5' },
+      ]);
+    }
+    for (const [, { mem_limit }] of replicas) expect(mem_limit).toBe('1g');
+  });
+
+  test('backs up the database and the media of the replicas', () => {
+    const { backup } = compose.services;
+    const [, { environment, volumes }] = replicas[0] as [string, Document];
+    expect(backup.environment.DATABASE_URL).toBe(environment.DATABASE_URL);
+    const media = volumes.find((volume: string) => volume.endsWith(':/app/data/media')).split(':')[0];
+    expect(backup.volumes).toContain(`${media}:${backup.environment.MEDIA_LOCAL_ROOT}:ro`);
+    expect(backup.volumes).toContain(`backups:${backup.environment.BACKUP_DIR}`);
+  });
+
   test('only the proxy is trusted, with an IP address that no other container gets', () => {
     const { balancer } = compose.services;
     const address = ipaddr.parse(balancer.networks.default.ipv4_address);
@@ -143,17 +166,31 @@ describe('compose.yaml', () => {
   });
 });
 
+/** The variables of a file that Kustomize reads. */
+const variables = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text(path).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name as string, value ?? '']),
+  );
+
 describe('deploy/kubernetes', () => {
-  const files = readdirSync(join(root, 'deploy', 'kubernetes'));
-  const documents = files.flatMap((file) => loadAll(text(join('deploy', 'kubernetes', file))) as Document[]);
+  const folder = join('deploy', 'kubernetes');
+  const base = load(text(join(folder, 'base', 'kustomization.yaml'))) as Document;
+  const example = load(text(join(folder, 'example', 'kustomization.yaml'))) as Document;
+  const documents: Document[] = base.resources.flatMap((file: string) => loadAll(text(join(folder, 'base', file))));
   const one = (kind: string): Document => documents.find((document) => document.kind === kind);
   const podOf = (kind: string): Document => one(kind).spec.template.spec;
+  const settings = { ...variables(`${folder}/base/settings.env`), ...variables(`${folder}/example/settings.env`) };
+  const secretsOf = (name: string): string[] => Object.keys(variables(`${folder}/example/${name}.env.example`));
 
   test('every manifest follows the schema of its kind, under the restricted profile', () => {
-    expect(documents.length).toBeGreaterThanOrEqual(6);
+    expect(documents.map(({ kind }) => kind).sort()).toEqual(
+      Object.keys(KINDS)
+        .filter((kind) => kind !== 'ConfigMap' && kind !== 'Secret')
+        .concat('NetworkPolicy')
+        .sort(),
+    );
     for (const document of documents) {
       expect([document.kind, faults(KINDS[document.kind] ?? {}, document)]).toEqual([document.kind, []]);
-      expect(Object.keys(KINDS)).toContain(document.kind);
     }
   });
 
@@ -170,15 +207,33 @@ describe('deploy/kubernetes', () => {
     expect(faults(KINDS.Job as object, job)).not.toEqual([]);
   });
 
-  test('its settings are valid and start the service in production; every caller in the cluster is allowed', () => {
-    const config = configOf({ ...one('ConfigMap').data, ...secrets });
+  test('its settings are valid and start the service in production; only the ingress is a proxy', () => {
+    const config = configOf({ ...settings, ...secrets });
     expect(config).toMatchObject({ production: true, migrateOnStart: false, metricsPort: 9090 });
     for (const [range, bits] of config.trustedProxies) {
       expect([bits, range.range()]).toEqual([32, 'reserved']);
     }
-    for (const kind of ['Job', 'Deployment']) {
-      const [{ envFrom }] = podOf(kind).containers;
-      expect(envFrom[0].configMapRef.name).toBe(one('ConfigMap').metadata.name);
+    const { hosts } = one('Ingress').spec.tls[0];
+    expect([one('Ingress').spec.rules[0].host, new URL(config.publicOrigin).host]).toEqual([...hosts, ...hosts]);
+  });
+
+  test('the service has no secret of migrations, and migrations have only the secrets that they need', () => {
+    const generated = example.secretGenerator.map(({ name }: { name: string }) => name);
+    expect(generated).toEqual(['gatehouse-secrets', 'gatehouse-migration']);
+    const sources = (kind: string) =>
+      podOf(kind).containers[0].envFrom.map(
+        ({ configMapRef, secretRef }: Document) => (configMapRef ?? secretRef).name,
+      );
+    expect(sources('Deployment')).toEqual(['gatehouse-settings', 'gatehouse-secrets']);
+    expect(sources('Job')).toEqual(['gatehouse-settings', 'gatehouse-migration']);
+    expect(secretsOf('secrets').sort()).toEqual(Object.keys(secrets).sort());
+    const { env } = podOf('Job').containers[0];
+    expect([...secretsOf('migration'), ...env.map(({ name }: { name: string }) => name)]).toEqual([
+      'DATABASE_URL',
+      'GATEHOUSE_SECRET',
+    ]);
+    for (const file of ['secrets.env', 'migration.env']) {
+      for (const list of ['.gitignore', '.dockerignore']) expect(text(list)).toContain(`deploy/kubernetes/*/${file}\n`);
     }
   });
 
@@ -186,7 +241,7 @@ describe('deploy/kubernetes', () => {
     const [container] = podOf('Deployment').containers;
     const mounts: { name: string; mountPath: string }[] = container.volumeMounts;
     expectPlacesFor(
-      configOf({ ...one('ConfigMap').data, ...secrets }),
+      configOf({ ...settings, ...secrets }),
       mounts.map(({ mountPath }) => mountPath),
     );
     const volumes = podOf('Deployment').volumes.map(({ name }: { name: string }) => name);
@@ -195,16 +250,108 @@ describe('deploy/kubernetes', () => {
     for (const kind of ['Deployment', 'PodDisruptionBudget'])
       expect(one(kind).spec.selector.matchLabels).toEqual(labels);
     expect(one('Service').spec.selector).toEqual(labels);
+    for (const { labelSelector } of podOf('Deployment').topologySpreadConstraints)
+      expect(labelSelector.matchLabels).toEqual(labels);
     const ports = container.ports.map(({ name }: { name: string }) => name);
     expect(ports).toContain(one('Service').spec.ports[0].targetPort);
     expect(ports).toContain(container.readinessProbe.httpGet.port);
-    expect(one('Job').spec.template.metadata.labels).not.toEqual(labels);
+    const { backend } = one('Ingress').spec.rules[0].http.paths[0];
+    expect(backend.service).toEqual({ name: one('Service').metadata.name, port: { name: ports[0] } });
+    expect(one('HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe(one('Deployment').metadata.name);
+    expect(one('HorizontalPodAutoscaler').spec.minReplicas).toBeGreaterThan(
+      one('PodDisruptionBudget').spec.minAvailable,
+    );
+    const job = one('Job').spec.template.metadata.labels;
+    expect(job).not.toEqual(labels);
+    const [service, migration] = documents.filter(({ kind }) => kind === 'NetworkPolicy');
+    expect([service.spec.podSelector.matchLabels, migration.spec.podSelector.matchLabels]).toEqual([labels, job]);
+    const reachable = service.spec.ingress.map((rule: Document) => rule.ports[0].port);
+    expect(reachable).toEqual(ports);
   });
 
   test('a pod has enough time to shut down', () => {
     const { terminationGracePeriodSeconds: seconds } = podOf('Deployment');
-    const { drainSeconds, shutdownSeconds } = configOf({ ...one('ConfigMap').data, ...secrets });
+    const { drainSeconds, shutdownSeconds } = configOf({ ...settings, ...secrets });
     expect(seconds).toBeGreaterThan(drainSeconds + shutdownSeconds + 3);
+  });
+
+  const mib = (quantity: string): number => Number.parseInt(quantity, 10) * (quantity.endsWith('Gi') ? 1024 : 1);
+  const MIB = 1024 ** 2;
+  /** The parts of the memory of a container, in MiB. */
+  const budget = (limit: number) => {
+    const { argon2 } = configOf({ ...settings, ...secrets });
+    const hash = argon2.memoryKib / 1024;
+    return {
+      process: PROCESS_BYTES / MIB,
+      hash,
+      hashes: hashesOf(hash * MIB, 1, 64, limit * MIB),
+      image: imageBytes(1, limit * MIB) / MIB,
+    };
+  };
+
+  test('the memory limit follows from the budget of a process, on nodes with any number of cores', () => {
+    const { limits, requests } = podOf('Deployment').containers[0].resources;
+    const limit = mib(limits.memory);
+    const { process, hash, hashes, image } = budget(limit);
+    expect(process + hashes * hash + 2 * image).toBeLessThanOrEqual(limit);
+    // Fifteen hashes at the same time, also on a large node.
+    expect(hashes).toBe(15);
+    expect(mib(requests.memory)).toBeGreaterThanOrEqual(process + 2 * (MIN_IMAGE_BYTES / MIB));
+  });
+
+  test('the guide shows the budget of the code', () => {
+    const rows = [
+      ...text('docs/guides/operators/capacity.md').matchAll(/^\| (.+?) \| (.+?) \| (.+?) \| (?:-|`\w+`) \|$/gm),
+    ];
+    const row = (part: string): number[] => {
+      const [, , ...cells] = rows.find(([, name]) => name?.startsWith(part)) ?? [];
+      return cells.map((cell) => Number(/\d+(?= MiB)/.exec(cell)?.[0] ?? /\d+$/.exec(cell)?.[0]));
+    };
+    const [small, large] = [budget(512), budget(1024)];
+    expect(row('Process:')).toEqual([small.process, large.process]);
+    expect(row('Password hashes')).toEqual([small.hashes, large.hashes]);
+    expect(row('Image processes')).toEqual([small.image, large.image]);
+    expect(row('Sum')).toEqual([small, large].map((all) => all.process + all.hashes * all.hash + 2 * all.image));
+  });
+
+  describeUnless(missing('kubectl'))('built by Kustomize', () => {
+    /** The documents of the example, with these secrets. */
+    const build = (more = ''): Document[] => {
+      const place = join(mkdtempSync(join(tmpdir(), 'gatehouse-kubernetes-')), 'kubernetes');
+      cpSync(join(root, folder), place, { recursive: true });
+      for (const name of ['secrets', 'migration']) {
+        const file = join(place, 'example', `${name}.env`);
+        writeFileSync(
+          file,
+          `${Object.entries(secrets)
+            .map((pair) => pair.join('='))
+            .join('\n')}\n`,
+        );
+      }
+      appendFileSync(join(place, 'example', 'settings.env'), more);
+      const built = execFileSync('kubectl', ['kustomize', join(place, 'example')], { encoding: 'utf8' });
+      rmSync(join(place, '..'), { recursive: true });
+      return loadAll(built) as Document[];
+    };
+    const built = build();
+    const namesOf = (all: Document[]) =>
+      all.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0].envFrom;
+
+    test('follows the schemas, and the pods use the generated settings and secrets', () => {
+      for (const document of built) {
+        expect([document.kind, faults(KINDS[document.kind] ?? {}, document)]).toEqual([document.kind, []]);
+      }
+      const [{ configMapRef }, { secretRef }] = namesOf(built);
+      for (const { name } of [configMapRef, secretRef]) {
+        expect(built.filter(({ metadata }) => metadata.name === name)).toHaveLength(1);
+      }
+    });
+
+    test('a change of a setting replaces the pods', () => {
+      const changed = build('LOG_LEVEL=warn\n');
+      expect(namesOf(changed)[0]).not.toEqual(namesOf(built)[0]);
+      expect(namesOf(changed)[1]).toEqual(namesOf(built)[1]);
+    });
   });
 });
 

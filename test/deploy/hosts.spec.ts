@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configOf, text } from './repository.js';
+import { configOf, root, text } from './repository.js';
 
 const SECRETS = {
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
@@ -47,7 +47,7 @@ describe('deploy/systemd', () => {
     expect(config).toMatchObject({ production: true, dataDir: '/var/lib/gatehouse', host: '127.0.0.1', port: 8080 });
     expect(config.media.root).toMatch(/^\/var\/lib\/gatehouse\//);
     expect(setting('StateDirectory')).toBe('gatehouse');
-    expect(setting('EnvironmentFile')).toBe('/etc/gatehouse.env');
+    expect(setting('EnvironmentFile')).toBe('/etc/gatehouse/gatehouse.env');
   });
 
   test('runs the program of the image, as a user that is not root, and gives it time to end', () => {
@@ -58,19 +58,35 @@ describe('deploy/systemd', () => {
     expect(Number(setting('TimeoutStopSec'))).toBeGreaterThan(shutdownSeconds);
   });
 
+  test('the guide creates every directory of the units, and installs every unit', () => {
+    const guide = text('docs/guides/operators/virtual-machine.md');
+    const units = readdirSync(join(root, 'deploy/systemd'));
+    const all = units.map((name) => text(join('deploy/systemd', name))).join('\n');
+    for (const [, path = ''] of all.matchAll(/^(?:ReadWritePaths|WorkingDirectory)=(.+)$/gm))
+      expect(guide).toContain(path);
+    for (const [, path = ''] of all.matchAll(/^EnvironmentFile=(.+)$/gm)) expect(guide).toContain(path);
+    for (const name of units) expect(guide).toContain(name.replace(/\.(?:service|timer)$/, ''));
+    expect(text('deploy/systemd/gatehouse-backup.service')).toContain('/deploy/backup/backup.sh\n');
+  });
+
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-  const verify = (content: string) => {
-    const path = join(mkdtempSync(join(tmpdir(), 'gatehouse-unit-')), 'gatehouse.service');
-    // The program must exist where the unit is checked.
-    writeFileSync(path, content.replace('/usr/bin/node', process.execPath));
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
-    return { status, faults: stderr.split('\n').filter((line) => line.includes(path)) };
+  /** Checks the units. The programs must exist where they are checked. */
+  const verify = (change: (content: string) => string = (content) => content) => {
+    const place = mkdtempSync(join(tmpdir(), 'gatehouse-unit-'));
+    const paths = readdirSync(join(root, 'deploy/systemd')).map((name) => {
+      const content = text(join('deploy/systemd', name)).replaceAll('/opt/gatehouse/current', root);
+      writeFileSync(join(place, name), change(content.replace('/usr/bin/node', process.execPath)));
+      return join(place, name);
+    });
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8' });
+    rmSync(place, { recursive: true });
+    return { status, faults: stderr.split('\n').filter((line) => line.includes(place)) };
   };
   (hasSystemd ? test : test.skip)(
-    `is valid for systemd${hasSystemd ? '' : ' (skipped: systemd-analyze is not installed)'}`,
+    `the units are valid for systemd${hasSystemd ? '' : ' (skipped: systemd-analyze is not installed)'}`,
     () => {
-      expect(verify(unit)).toEqual({ status: 0, faults: [] });
-      expect(verify(unit.replace('TimeoutStopSec=40', 'TimeoutStopSec=soon')).faults).toHaveLength(1);
+      expect(verify()).toEqual({ status: 0, faults: [] });
+      expect(verify((content) => content.replace('TimeoutStopSec=40', 'TimeoutStopSec=soon')).faults).toHaveLength(1);
     },
   );
 });

@@ -23,7 +23,10 @@ describeUnless(missing('pg_dump', 'pg_restore'))('deploy/backup/backup.sh', () =
 
     test('writes a dump that can be restored and the media, and deletes old dumps', async () => {
       const { DATABASE_URL = '' } = await migratedDatabase();
-      await query(DATABASE_URL, "INSERT INTO ip_ban (value, kind, reason) VALUES ('192.0.2.7', 'permanent', 'automatic')");
+      await query(
+        DATABASE_URL,
+        "INSERT INTO ip_ban (value, kind, reason) VALUES ('192.0.2.7', 'permanent', 'automatic')",
+      );
       mkdirSync(join(MEDIA_LOCAL_ROOT, 'media'), { recursive: true });
       writeFileSync(join(MEDIA_LOCAL_ROOT, 'media', 'a'), 'a picture');
       mkdirSync(BACKUP_DIR);

@@ -347,6 +347,11 @@ describe('deploy/kubernetes', () => {
       }
     });
 
+    test('the alerts for the Prometheus operator can be added', () => {
+      const built = execFileSync('kubectl', ['kustomize', join(root, 'deploy', 'prometheus')], { encoding: 'utf8' });
+      expect(loadAll(built)).toEqual([load(text('deploy/prometheus/prometheus-rule.yaml'))]);
+    });
+
     test('a change of a setting replaces the pods', () => {
       const changed = build('LOG_LEVEL=warn\n');
       expect(namesOf(changed)[0]).not.toEqual(namesOf(built)[0]);

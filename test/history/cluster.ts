@@ -113,8 +113,7 @@ async function startServices(
     .as(root)
     .patch(`/v1/admin/applications/${app.id}`, { resource_policies: [POLICY] })
     .expect(200);
-  const replicas = [first, ...others];
-  return Promise.all(faults.map((fault, index) => Service.start(index, POLICY, replicas, client, fault)));
+  return Promise.all(faults.map((fault, index) => Service.start(index, POLICY, [first, ...others], client, fault)));
 }
 
 /** Three replicas with their own PostgreSQL, Redis and OpenID provider, and an account with all rights. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE } from '../verify/subject.js';
@@ -90,22 +90,50 @@ function forward(first: Buffer, near: Socket, far: Socket, isReset: boolean): vo
 }
 
 /** Forwards each connection to the next replica. If the replica does not run, the connection ends. */
-export async function balancer(
-  replicas: readonly Replica[],
-  fault?: ServiceFault,
-): Promise<{ server: Server; url: string }> {
-  let next = 0;
-  const server = createServer((near) => {
-    const { port } = new URL((replicas[next++ % replicas.length] as Replica).processUrl);
-    const far = connect(Number(port), '127.0.0.1');
+export class Balancer {
+  private next = 0;
+  private isFrozen = false;
+  private readonly streams = new Set<Socket>();
+  private readonly server = createServer((near) => this.connect(near));
+  /** The replica that has sent the last stream. */
+  streaming: Replica;
+
+  constructor(
+    private readonly replicas: readonly [Replica, ...Replica[]],
+    private readonly fault?: ServiceFault,
+  ) {
+    [this.streaming] = replicas;
+  }
+
+  /** @returns its URL */
+  async listen(): Promise<string> {
+    await once(this.server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Streams stay open and contain nothing. */
+  freezeStreams(isFrozen: boolean): void {
+    this.isFrozen = isFrozen;
+    if (isFrozen) for (const far of this.streams) far.unpipe().pause();
+  }
+
+  private connect(near: Socket): void {
+    const replica = this.replicas[this.next++ % this.replicas.length] as Replica;
+    const far = connect(Number(new URL(replica.processUrl).port), '127.0.0.1');
     near.on('error', () => far.destroy()).on('close', () => far.destroy());
     far.on('error', () => near.destroy()).on('close', () => near.destroy());
     near.once('data', (first: Buffer) => {
       const isStream = first.includes(STREAM);
-      respond(far, near, isStream, fault);
-      forward(first, near, far, isStream && fault === 'a cache that outlives a reset');
+      if (isStream) {
+        this.streaming = replica;
+        this.streams.add(far.on('close', () => this.streams.delete(far)));
+      }
+      if (!(isStream && this.isFrozen)) respond(far, near, isStream, this.fault);
+      forward(first, near, far, isStream && this.fault === 'a cache that outlives a reset');
     });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  close(): void {
+    this.server.close();
+  }
 }

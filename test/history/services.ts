@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import type { Server } from 'node:net';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import { type Implementation, NODE, Subject, WSGI } from '../verify/subject.js';
 import type { Replica } from './cluster.js';
 import { pause, temporarily } from './pause.js';
-import { balancer, faultyLibrary, type ServiceFault } from './service-plant.js';
+import { Balancer, faultyLibrary, type ServiceFault } from './service-plant.js';
 
 const LIMITS = { timeoutMs: 2000, maxKept: 10_000 };
 /** A client does not wait longer for a service that is halted. */
@@ -22,7 +21,7 @@ export class Service {
     private readonly restart: () => Promise<Subject>,
     /** Between the service and the replicas. */
     readonly proxy: CuttableProxy,
-    private readonly balancer: Server,
+    readonly balancer: Balancer,
     /** The folder of its library, if it has a planted fault. */
     private readonly faulty: string | undefined,
   ) {}
@@ -31,18 +30,18 @@ export class Service {
   static async start(
     index: number,
     policy: string,
-    replicas: readonly Replica[],
+    replicas: readonly [Replica, ...Replica[]],
     client: { readonly id: string; readonly secret: string },
     fault?: ServiceFault,
   ): Promise<Service> {
-    const { server, url: replicasUrl } = await balancer(replicas, fault);
-    const { proxy, url } = await CuttableProxy.to(replicasUrl, 80);
+    const balancer = new Balancer(replicas, fault);
+    const { proxy, url } = await CuttableProxy.to(await balancer.listen(), 80);
     const hasPython = spawnSync(WSGI.command[0], ['--version']).status === 0;
     const faulty = faultyLibrary(fault);
     const node = faulty ? { ...NODE, library: faulty } : NODE;
     const implementation: Implementation = index === 2 && hasPython ? WSGI : node;
     const start = () => Subject.start(implementation, new URL(url).origin, client, LIMITS);
-    return new Service(index, policy, await start(), start, proxy, server, faulty);
+    return new Service(index, policy, await start(), start, proxy, balancer, faulty);
   }
 
   /** @returns the status of the response; 504 if there is none in time */
@@ -50,6 +49,11 @@ export class Service {
     const headers = { authorization, ...(address && { 'x-test-address': address }) };
     const silence = pause(SILENT_MS).then(() => ({ status: 504 }));
     return (await Promise.race([this.subject.get(this.policy, headers), silence])).status;
+  }
+
+  /** The counters of the library. */
+  metrics(): Promise<Record<string, number | null>> {
+    return this.subject.metrics();
   }
 
   get faults(): readonly Disruption[] {

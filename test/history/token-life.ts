@@ -142,7 +142,7 @@ export class TokenLife extends PersonLife {
     this.leaks++;
     for (const until = now() + REPORT_MS; now() < until && !this.surroundings.isOver(); await pause(100)) {
       const listed = await this.done((replica) => replica.as(this.acting.token).get('/v1/users/@me/security-events'));
-      const events: { type: string }[] = listed?.answer.body.events ?? [];
+      const events: { type: string }[] = listed?.answer.body ?? [];
       if (!listed || events.filter(({ type }) => type === 'credential_leaked').length < this.leaks) continue;
       const [kind, ends, outcome] = ['report of a leak', [credential.id], 'ok'] as const;
       history.revocations.push({ start, end: listed.end, outcome, kind, ends, spares: [] });

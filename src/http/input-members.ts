@@ -20,3 +20,12 @@ export const isDeclared = (shape: Shape): boolean => getRuleMembers(shape).size 
 /** The members of an input class that a request must contain. */
 export const requiredMembers = (shape: Shape): string[] =>
   [...getRuleMembers(shape)].filter((name) => findRule(shape, name)?.optional !== true);
+
+/**
+ * The members of an input class that it declares without a rule. No request can set them. Requires
+ * `useDefineForClassFields`, which is the default of the compiler.
+ */
+export const membersWithoutRule = (shape: Shape): string[] =>
+  Object.entries(new shape()).flatMap(([name, value]) =>
+    value === undefined && !getRuleMembers(shape).has(name) ? [name] : [],
+  );

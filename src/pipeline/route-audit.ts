@@ -43,6 +43,7 @@ import {
   METHOD_METADATA,
   MODULE_PATH,
   PATH_METADATA,
+  VERSION_METADATA,
 } from './nest-internals.js';
 import { buildInputPlan } from './route-input.js';
 
@@ -186,6 +187,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
     if (Reflect.getMetadata(GUARDS_METADATA, handler))
       blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
+    if ([handler, controller].some((declared) => Reflect.getMetadata(VERSION_METADATA, declared) !== undefined))
+      blame("sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')");
     if (!METHODS.has(method))
       blame(
         method === 'ALL'

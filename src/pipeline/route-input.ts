@@ -2,7 +2,7 @@ import { SudoInput } from '../auth/sudo/sudo.dto.js';
 import { ApiError, type FieldFault, fieldErrorsOf } from '../core/errors.js';
 import { getBody, hasBody, parseQuery } from '../http/body.js';
 import { validateShape } from '../http/input.js';
-import { isDeclared } from '../http/input-members.js';
+import { isDeclared, membersWithoutRule } from '../http/input-members.js';
 import type { Call, SudoMembers } from '../policy/call.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
@@ -40,7 +40,13 @@ export function buildInputPlan(
       blame(
         `takes unvalidated ${part}. Bind it as a whole, without a name or pipe, to a class whose members have rules. Import the class without "type"`,
       );
-    } else input[part] = type as Shape;
+    } else {
+      input[part] = type as Shape;
+      for (const member of membersWithoutRule(type as Shape))
+        blame(
+          `takes ${type.name}, whose member '${member}' has no rule, so no request can set it. Add a rule, such as @Text()`,
+        );
+    }
   }
   if (policy.sudo) input.sudo = SudoInput;
   return Object.keys(input).length > 0 ? Object.freeze(input) : undefined;

@@ -1,5 +1,18 @@
-import { Body, Controller, Get, Injectable, Module, Param, Post, Scope } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  ImATeapotException,
+  Injectable,
+  Module,
+  Param,
+  Post,
+  Query,
+  Scope,
+  Version,
+} from '@nestjs/common';
 import { readRoutes } from '../../src/app.js';
+import { execute } from '../../src/cli/execute.js';
 import {
   Authenticated,
   Check,
@@ -7,11 +20,13 @@ import {
   type ErrorCode,
   type Extension,
   loadConfig,
+  Public,
   type RouteCheck,
   Snowflake,
   Text,
   UserOnly,
 } from '../../src/index.js';
+import { expectApiError, openTestDatabase, withGatehouse } from '../support/index.js';
 
 /** The lines of the message with which an extension does not start. */
 async function faultsOf(extension: Extension): Promise<string[]> {
@@ -81,6 +96,49 @@ class PathController {
   show(@Param() _path: PagePath): void {}
 }
 
+class LooseInput {
+  @Text({ max: 20 }) title: string;
+  /** Projects are compiled with `useDefineForClassFields`, which initializes each field like this. */
+  color: string | undefined = undefined;
+  readonly unit = 'cm';
+}
+
+@Controller({ path: 'v1/drafts', version: '1' })
+@UserOnly()
+class DraftsController {
+  @Get()
+  list(): void {}
+}
+
+@Controller('v1/sketches')
+@UserOnly()
+class SketchesController {
+  @Get()
+  @Version('2')
+  list(): void {}
+
+  @Post()
+  draw(@Body() _input: LooseInput): void {}
+
+  @Get('search')
+  search(@Query() _query: LooseInput): void {}
+}
+
+@Module({ controllers: [DraftsController, SketchesController] })
+class DraftsModule {}
+
+@Controller('v1/tea')
+class TeaController {
+  @Get()
+  @Public()
+  brew(): void {
+    throw new ImATeapotException('use a kettle');
+  }
+}
+
+@Module({ controllers: [TeaController] })
+class TeaModule {}
+
 @Module({ controllers: [PagesController, PathController], providers: [Misspelled, OfPage, Scoped] })
 class PagesModule {}
 
@@ -96,5 +154,42 @@ describe('mistakes of extensions stop the start with their cause and their fix',
       'PagesController.unprovided (GET /v1/pages/:page_id/unprovided) declares @Check(Unprovided), which has no provider. Add Unprovided to the providers of a module',
       'PathController.show (GET /v1/page/:id) requires the path parameter page_id, which its path does not have. Add :page_id, or rename the member',
     ]);
+  });
+
+  test('a version of Nest, and a member of an input without a rule', async () => {
+    expect(await faultsOf({ modules: [DraftsModule] })).toEqual([
+      'Route policy audit failed:',
+      "DraftsController.list (GET /v1/drafts) sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')",
+      "SketchesController.list (GET /v1/sketches) sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')",
+      "SketchesController.draw (POST /v1/sketches) takes LooseInput, whose member 'color' has no rule, so no request can set it. Add a rule, such as @Text()",
+      "SketchesController.search (GET /v1/sketches/search) takes LooseInput, whose member 'color' has no rule, so no request can set it. Add a rule, such as @Text()",
+    ]);
+  });
+});
+
+describe('mistakes of extensions are reported while the service runs', () => {
+  test('an exception of Nest loses its status and its text, which the log explains', () =>
+    withGatehouse({ modules: [TeaModule] }, async (service) => {
+      expectApiError(await service.anonymous.get('/v1/tea'), 'BAD_REQUEST');
+      expect(service.log.join('')).toContain(
+        "ImATeapotException with status 418 becomes BAD_REQUEST, and its text is not sent. Declare a code in errors of a feature and throw new ApiError('CODE') instead",
+      );
+      expect(service.log.join('')).not.toContain('use a kettle');
+    }));
+
+  test('doctor names the tables that no migration creates', async () => {
+    const own = await openTestDatabase();
+    const lines: string[] = [];
+    const ghosts = defineFeature('ghosts', { erasure: { ghosts: { column: 'owner_id' } } });
+    const code = await execute(['doctor'], {
+      env: { NODE_ENV: 'test', GATEHOUSE_SECRET: 'x'.repeat(44), DATABASE_URL: own.databaseUrl },
+      extension: { features: [ghosts] },
+      ...(own.embedded ? { embeddedDatabase: own.embedded } : {}),
+      out: (line) => void lines.push(line),
+      err: (line) => void lines.push(line),
+    });
+    await own.release();
+    expect([code, lines.join('\n')]).toEqual([1, expect.stringContaining('no migration creates these tables: ghosts')]);
+    expect(lines.join('\n')).toContain('Write a migration that creates them, and list it in migrations of the feature');
   });
 });

@@ -73,7 +73,7 @@ async function migrations(opened: Database, config: Config, extension: Extension
       'A newer version migrated the database. Run that version',
     ),
   );
-  if (pending.length === 0) return [ok('migrations', 'the schema is up to date'), ...newer];
+  if (pending.length === 0) return [...(await missingTables(opened, config, extension)), ...newer];
   const detail = `pending: ${pending.join(', ')}`;
   const breaking = opened.migrations.flatMap((list) => [...list.breaking]).filter(([name]) => pending.includes(name));
   const oneWay = ((await hasSchema(opened)) ? breaking : []).map(([name, reason]) =>
@@ -88,6 +88,17 @@ async function migrations(opened: Database, config: Config, extension: Extension
   return config.migrateOnStart
     ? [warning('migrations', detail, `The next start applies them. Or run ${run}`), ...others]
     : [fault('migrations', detail, `Run ${run}`), ...others];
+}
+
+/** A table that a feature declares, but that no migration creates. */
+async function missingTables(opened: Database, config: Config, extension: Extension): Promise<Finding[]> {
+  const tables = [...featureRegistry(extension, config).erasure.keys()];
+  const select = 'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NULL';
+  const missing = await opened.manager.query<{ name: string }[]>(select, [tables]);
+  if (missing.length === 0) return [ok('migrations', 'the schema is up to date')];
+  const names = missing.map(({ name }) => name).join(', ');
+  const fix = 'Write a migration that creates them, and list it in migrations of the feature';
+  return [fault('migrations', `no migration creates these tables: ${names}`, fix)];
 }
 
 /** New tables belong to the role that migrates. If the service has another role, it needs privileges on them. */

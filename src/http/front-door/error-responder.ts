@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injectable } from '@nestjs/common';
 import { ApiError, fieldErrorsOf } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { toApiError } from '../../core/to-api-error.js';
@@ -64,6 +64,7 @@ export class ErrorResponder {
     }
     const refusal = toApiError(thrown);
     const { status, body } = this.features.describe(refusal);
+    if (call.plan && thrown instanceof HttpException) this.reportException(call, thrown, refusal);
     call.outcome = refusal.code;
     call.rejectedWith = fieldErrorsOf(refusal)[0]?.code ?? refusal.code;
     if (status >= 500) call.failure = (thrown instanceof ApiError ? thrown.cause : undefined) ?? thrown ?? null;
@@ -78,6 +79,12 @@ export class ErrorResponder {
     res.statusCode = status;
     if (this.pages.respond(call, refusal, status)) return;
     call.sendText(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
+  }
+
+  private reportException(call: Call, thrown: HttpException, { code }: ApiError): void {
+    const lost = `${thrown.constructor.name} with status ${thrown.getStatus()} becomes ${code}, and its text is not sent`;
+    const fix = "Declare a code in errors of a feature and throw new ApiError('CODE') instead";
+    this.log.warn(`${lost}. ${fix}`, requestDetails(call));
   }
 
   /** Sends only the fixed headers and a generic error, because the previous headers or the error itself are broken. */

@@ -167,8 +167,12 @@ export class ReplicaStatistics implements BeforeApplicationShutdown {
     };
   }
 
+  /** Removes the row, so that a stopped replica is not listed. If that fails, it expires. */
   async beforeApplicationShutdown(): Promise<void> {
+    if (!this.timer) return;
     clearInterval(this.timer);
     await this.writing;
+    const remove = 'DELETE FROM replica_statistics WHERE worker_id = $1';
+    await this.database.manager.query(remove, [this.replicaBus.workerId]).catch(() => {});
   }
 }

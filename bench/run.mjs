@@ -34,6 +34,7 @@ const PARTS = [
     'backchannel',
     'openid',
     'verify',
+    'capacity',
   ],
 ];
 if (PARTS.includes(process.argv[2])) {

@@ -21,6 +21,19 @@ const DECLARED: Readonly<Record<string, Entry>> = {
     example: '--markdown',
     load: async () => (await import('./settings.js')).settings,
   },
+  capacity: {
+    usage: 'capacity [--accounts <n>] [--sockets <n>] [--requests <n>] [--sign-ins <n>]',
+    summary: 'Calculate the processes, the database and the memory that a load needs, from measured costs',
+    options: {
+      '--accounts <n>': 'The number of accounts. Default: 0',
+      '--sockets <n>': 'The number of open gateway sockets. Default: 0',
+      '--requests <n>': 'The requests per second at the peak, without sign-ins. Default: 0',
+      '--sign-ins <n>': 'The sign-ins with a password per second at the peak. Default: 0',
+    },
+    example: '--accounts 10000000 --sockets 100000 --requests 5000 --sign-ins 200',
+    skipsExtension: true,
+    load: async () => (await import('./capacity/capacity.js')).capacity,
+  },
   demo: {
     usage: 'demo',
     summary: 'Fill an empty database with example data. Development only',

@@ -2,6 +2,7 @@ import { commandLine } from '../core/command-line.js';
 import { StartError } from '../core/config/start-error.js';
 import { ownPackage } from '../core/own-package.js';
 import { sourceMappedStack } from '../core/stack.js';
+import { editDistance, MAX_TYPOS } from '../core/text/similar.js';
 import { toStartError } from '../core/to-start-error.js';
 import { assertCompatible } from '../policy/extension.js';
 import { COMMANDS } from './commands.js';
@@ -12,8 +13,6 @@ import { escapeForTerminal } from './terminal/words.js';
 
 /** Maximum number of words in the name of a command. */
 const MAX_COMMAND_WORDS = 3;
-/** Maximum number of wrong characters for which a command is suggested. */
-const MAX_TYPOS = 3;
 
 const isVersion = (arg: string | undefined): boolean => arg === '-V' || arg === '--version';
 const isHelp = (arg: string): boolean => arg === '-h' || arg === '--help';
@@ -28,19 +27,6 @@ function formatHelp(name: string, { usage, summary, options = {}, example }: Ent
   if (lines.length > 0) parts.push(`options:\n${lines.join('\n')}`);
   parts.push(`example:\n  ${commandLine(`${name} ${example}`.trim())}`);
   return parts.join('\n\n');
-}
-
-/** The number of characters to insert, delete or replace between two words. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [i, a] of [...one].entries()) {
-    const next = [i + 1];
-    for (const [j, b] of [...other].entries()) {
-      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (a === b ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** Says that a command is unknown, and which similar one there is. */

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
 import type { ErrorCode } from '../core/errors.js';
+import { suggest } from '../core/text/similar.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { findPlatformWatch } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
@@ -293,16 +294,23 @@ function findPolicyFaults(
   if (!isAdminPath && kind === 'AdminAcl')
     faults.push('declares @AdminAcl() outside /v1/admin. Move it below /v1/admin');
   for (const name of acl?.acls ?? [])
-    if (!features.acls.has(name)) faults.push(`names the unknown ACL '${name}'. Declare it in acls of a feature`);
+    if (!features.acls.has(name))
+      faults.push(
+        `names the unknown ACL '${name}'. Declare it in acls of a feature${suggest(name, features.acls.keys())}`,
+      );
   if (scope !== undefined && !features.scopes.has(scope))
-    faults.push(`names the unknown scope '${scope}'. Declare it in scopes of a feature`);
+    faults.push(
+      `names the unknown scope '${scope}'. Declare it in scopes of a feature${suggest(scope, features.scopes.keys())}`,
+    );
   if (scope !== undefined && sudo)
     faults.push(
       'declares @OAuthScope() and @RequiresSudo(), but no access token satisfies sudo mode. Remove one of them',
     );
   for (const name of [bucket?.name, bucket?.misses, bucket?.ofResourceServer, bucket?.failures]) {
     if (name !== undefined && !features.buckets.has(name))
-      faults.push(`names the unknown bucket '${name}'. Declare it in buckets of a feature`);
+      faults.push(
+        `names the unknown bucket '${name}'. Declare it in buckets of a feature${suggest(name, features.buckets.keys())}`,
+      );
   }
   if (bucket?.per && !path.split('/').includes(`:${bucket.per}`)) {
     faults.push(

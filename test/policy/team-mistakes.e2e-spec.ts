@@ -20,7 +20,9 @@ import {
   type ErrorCode,
   type Extension,
   loadConfig,
+  OAuthScope,
   Public,
+  RateLimit,
   type RouteCheck,
   Snowflake,
   Text,
@@ -127,6 +129,22 @@ class SketchesController {
 @Module({ controllers: [DraftsController, SketchesController] })
 class DraftsModule {}
 
+@Controller('v1/typos')
+@Authenticated()
+class TyposController {
+  @Get()
+  @OAuthScope('idenfity' as 'identify')
+  @RateLimit('auth:logn' as 'auth:login')
+  list(): void {}
+
+  @Get('far')
+  @OAuthScope('weather' as 'identify')
+  far(): void {}
+}
+
+@Module({ controllers: [TyposController] })
+class TyposModule {}
+
 @Controller('v1/tea')
 class TeaController {
   @Get()
@@ -153,6 +171,15 @@ describe('mistakes of extensions stop the start with their cause and their fix',
       'PagesController.scoped (GET /v1/pages/:page_id/scoped) declares @Check(Scoped), which is created for every request. Remove the request scope of the class and its dependencies',
       'PagesController.unprovided (GET /v1/pages/:page_id/unprovided) declares @Check(Unprovided), which has no provider. Add Unprovided to the providers of a module',
       'PathController.show (GET /v1/page/:id) requires the path parameter page_id, which its path does not have. Add :page_id, or rename the member',
+    ]);
+  });
+
+  test('a misspelled scope or bucket, with the name that is similar', async () => {
+    expect(await faultsOf({ modules: [TyposModule] })).toEqual([
+      'Route policy audit failed:',
+      "TyposController.list (GET /v1/typos) names the unknown scope 'idenfity'. Declare it in scopes of a feature. Did you mean 'identify'?",
+      "TyposController.list (GET /v1/typos) names the unknown bucket 'auth:logn'. Declare it in buckets of a feature. Did you mean 'auth:login'?",
+      "TyposController.far (GET /v1/typos/far) names the unknown scope 'weather'. Declare it in scopes of a feature",
     ]);
   });
 

@@ -97,6 +97,7 @@ const OTHERS = [
   `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
    VALUES (1, 'sink', $1, 'create', '{}', '{}')`,
   `INSERT INTO leak_report (id, request_id, claims) VALUES ($1, 'one that waits', '[]')`,
+  "INSERT INTO erasure_ledger (kind, account_id, is_written) VALUES ('erased', $1, true)",
   "INSERT INTO pgboss_queue (name, policy) VALUES ('crowd:' || $1::text, 'standard')",
   "INSERT INTO pgboss_job (name, data, start_after) VALUES ('crowd:job', jsonb_build_object('id', $1::text), 'infinity')",
 ];

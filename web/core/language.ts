@@ -57,15 +57,31 @@ export function preferredLanguage(): Language {
   return wanted.map(findSupportedLanguage).find((name) => name !== undefined) ?? 'en-US';
 }
 
-/** Changes the language. @param isChoice true if it is the choice of the user, which is stored for the next page */
-export async function setLanguage(wanted: string, isChoice = false): Promise<void> {
+/** The last change. Loading an earlier one may take longer. */
+let last = { wanted: 'en-US', isChoice: false, isLoaded: Promise.resolve() };
+
+async function loadLanguage(wanted: string, isChoice: boolean): Promise<void> {
   const next = findSupportedLanguage(wanted) ?? 'en-US';
   const loaded = await Promise.all([...parts].map((part) => LOADERS[part][`../words/${next}.json`]?.()));
+  if (last.wanted !== wanted) return last.isLoaded;
   catalogue.value = Object.assign({}, ...loaded);
   language.value = next;
   if (isChoice) localStorage.setItem(CHOICE, next);
   document.documentElement.lang = next;
   document.documentElement.dir = RIGHT_TO_LEFT.has(next) ? 'rtl' : 'ltr';
+}
+
+/**
+ * Changes the language. The last call decides.
+ * @param isChoice true if it is the choice of the user, which is stored for the next page
+ */
+export function setLanguage(wanted: string, isChoice = false): Promise<void> {
+  last = { wanted, isChoice, isLoaded: last.isLoaded };
+  last.isLoaded = loadLanguage(wanted, isChoice).catch((error) => {
+    if (last.wanted === wanted) last.wanted = language.value;
+    throw error;
+  });
+  return last.isLoaded;
 }
 
 /** Applies a language that the user chooses in another tab. */
@@ -79,7 +95,7 @@ export function followLanguage(): void {
 export async function loadTranslations(part: Part): Promise<void> {
   if (parts.has(part)) return;
   parts.add(part);
-  await setLanguage(language.value);
+  await setLanguage(last.wanted, last.isChoice);
 }
 
 function entryOf(key: string): Entry | undefined {

@@ -2,11 +2,16 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { api } from './api.js';
 import { setLanguage } from './language.js';
 
+/** The last choice on this page, until the account has it. */
+let choice: string | undefined;
+
 /**
  * Uses the locale of the account, which decides while the user is signed in. It is stored for the pages before sign-in.
  * An unchanged locale is ignored, so that an earlier state of the account does not undo a choice.
  */
 export function followLocale(former: string | null | undefined, next: string | null): void {
+  if (next === choice) choice = undefined;
+  if (choice !== undefined) return;
   if (next !== null && next !== former) void setLanguage(next, true);
 }
 
@@ -15,9 +20,11 @@ export function followLocale(former: string | null | undefined, next: string | n
  * @throws ApiError if the account cannot be changed. The pages keep the new language.
  */
 export async function changeLanguage(wanted: string): Promise<Answer<paths, '/v1/users/@me/settings', 'patch'>> {
-  const [settings] = await Promise.all([
-    api.patch('/v1/users/@me/settings', { body: { locale: wanted } as never }),
-    setLanguage(wanted, true),
-  ]);
+  choice = wanted;
+  const saving = api.patch('/v1/users/@me/settings', { body: { locale: wanted } as never });
+  saving.catch(() => {
+    choice = undefined;
+  });
+  const [settings] = await Promise.all([saving, setLanguage(wanted, true)]);
   return settings;
 }

@@ -28,6 +28,7 @@ import {
   superuser,
   verifiedPerson,
 } from '../support/index.js';
+import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
 
 const NAME = 'a\u001b]0;owned\u0007b\u009b31m\u202ec\r\u2028d\u007f\nroot';
 const STEERING = /[^\P{Cc}\n]|[\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
@@ -206,7 +207,9 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
   });
 
   test('drain makes one replica unready and its clients reconnect, until its time or --cancel', async () => {
-    const second = await createApp(loadConfig({ ...env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent' }));
+    const second = await createApp(
+      loadConfig({ ...env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...GENEROUS_TIMEOUTS }),
+    );
     await second.listen(0, '127.0.0.1');
     second.get(ReplicaStatistics).start();
     const port = (second.getHttpServer().address() as AddressInfo).port;

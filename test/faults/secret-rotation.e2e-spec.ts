@@ -5,7 +5,7 @@ import { describeWithSharedStore, emptyRedis, redisDatabase } from '../machine/r
 import { solveCaptcha } from '../support/captcha.js';
 import { copyTemplate, type Gatehouse, gatehouse, person, sudoProof, withTotp } from '../support/index.js';
 
-const REDIS_URL = redisDatabase(11);
+const REDIS_URL = redisDatabase(1);
 const [old, fresh] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 
 /** The settings of a replica before the rotation, after each of its two phases, and after its end. */

@@ -104,7 +104,8 @@ describeWithClient('conventions 12: a database that goes back in time', () => {
     // Server, database and files keep their identity. Only the contents are older.
     await query(url, 'DELETE FROM session WHERE id = (SELECT max(id) FROM session)');
     await query(url, `UPDATE account SET global_name = 'Older' WHERE id = ${alice.id}`);
-    await query(url, `UPDATE journal SET origin = 'other' WHERE id = (SELECT max(id) FROM journal)`);
+    // The last of them may not have been read yet.
+    await query(url, "UPDATE journal SET origin = 'other'");
     await expectFreshStart(before);
   });
 

@@ -16,6 +16,8 @@ export const lemonldapMissing = missing(
   PORTAL,
   '/usr/share/perl5/GD/SecurityImage.pm',
   '/usr/share/perl5/Image/Magick.pm',
+  '/usr/share/perl5/IO/String.pm',
+  '/usr/share/perl5/String/Random.pm',
 );
 
 export interface LemonldapClient {

@@ -8,7 +8,8 @@ import './kit/surfaces.css';
 import './kit/shown.css';
 import { render } from 'preact';
 import { applyAccentColor } from './core/brand.js';
-import { followLanguage, preferredLanguage, setLanguage } from './core/language.js';
+import { preferredLanguage, setLanguage } from './core/language.js';
+import { followLanguage } from './core/locale.js';
 import { applyTheme } from './core/theme.js';
 import { pageOf } from './pages.js';
 // Included in the first file, because nearly every page uses it.

@@ -21,7 +21,8 @@ export type TranslationKey = { [S in keyof Catalogue]: `${S}.${keyof Catalogue[S
 type Values = Readonly<Record<string, string | number>>;
 type Part = 'first' | 'account' | 'admin';
 
-const CHOICE = 'gatehouse.language';
+/** Where the choice of the user is stored. */
+export const CHOICE = 'gatehouse.language';
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar']);
 const load = import.meta.glob<Record<string, Record<string, Entry>>>('../words/*.json', {
   query: '?part=first',
@@ -82,13 +83,6 @@ export function setLanguage(wanted: string, isChoice = false): Promise<void> {
     throw error;
   });
   return last.isLoaded;
-}
-
-/** Applies a language that the user chooses in another tab. */
-export function followLanguage(): void {
-  addEventListener('storage', ({ key, newValue }) => {
-    if (key === CHOICE && newValue) void setLanguage(newValue);
-  });
 }
 
 /** Loads the translations of another part of the pages. */

@@ -1,9 +1,18 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
 import { api } from './api.js';
-import { setLanguage } from './language.js';
+import { CHOICE, setLanguage } from './language.js';
 
-/** The last choice on this page, until the account has it. */
+/** The last choice on this page or in another tab, until the account has it. */
 let choice: string | undefined;
+
+/** Applies a language that the user chooses in another tab. */
+export function followLanguage(): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key !== CHOICE || !newValue) return;
+    choice = newValue;
+    void setLanguage(newValue);
+  });
+}
 
 /**
  * Uses the locale of the account, which decides while the user is signed in. It is stored for the pages before sign-in.

@@ -5,6 +5,7 @@ import { AccountRecords } from '../accounts/account-records.service.js';
 import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
 import type { Operator } from '../admin/audit/operator.js';
+import { Clock } from '../core/clock.js';
 import { StartError } from '../core/config/start-error.js';
 import { MediaUpkeep } from '../media/objects/upkeep.service.js';
 import { Database } from '../platform/database/database.js';
@@ -38,6 +39,7 @@ export class Restore {
     private readonly credentials: CredentialSweep,
     private readonly media: MediaUpkeep,
     private readonly audit: AuditLog,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -108,7 +110,7 @@ export class Restore {
         return true;
       }
       const isBanned = kind === 'banned';
-      const isOver = until !== null && Date.parse(until) <= Date.now();
+      const isOver = until !== null && Date.parse(until) <= this.clock.now();
       const record = await this.records.find(id, tx);
       if (!record || (isBanned ? isOver : !record.banned)) return false;
       const flags = isBanned ? record.flags | ACCOUNT_FLAGS.DISABLED : record.flags & ~ACCOUNT_FLAGS.DISABLED;

@@ -40,10 +40,10 @@ async function expectShutOut(target: Persona, act: () => Promise<unknown>): Prom
   for (const credential of [target.authorization, second]) {
     expectApiError(await service.as(credential).get('/v1/users/@me'), 'UNAUTHORIZED');
   }
-  expect(revoked.length).toBeGreaterThan(0);
-  // A notice may be delivered again.
-  for (const each of revoked)
-    expect(each).toEqual({ sessions: [expect.any(String), expect.any(String)], owners: [target.id] });
+  const [notice, ...repeated] = revoked;
+  expect(notice).toEqual({ sessions: [expect.any(String), expect.any(String)], owners: [target.id] });
+  // If the journal is read before the commit returns, the bus delivers the same notice once more.
+  expect([[], [notice]]).toContainEqual(repeated);
   expect(await epochOf()).toBeGreaterThan(epoch);
 }
 

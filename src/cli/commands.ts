@@ -245,7 +245,7 @@ const DECLARED: Readonly<Record<string, Entry>> = {
   'jobs retry': {
     usage: 'jobs retry <id...>',
     summary: 'Retry failed background jobs. Exit code 1 if one of them has not failed',
-    example: '1234',
+    example: '7b0c1f5e-3d0a-4a53-9a53-0f6a3ce0a1d4',
     isAudited: true,
     load: async () => (await import('./jobs.js')).retryJobs,
   },

@@ -1,5 +1,5 @@
 import { commandLine } from '../core/command-line.js';
-import { StartError } from '../core/config/start-error.js';
+import { ConfigurationError, StartError } from '../core/config/start-error.js';
 import { ownPackage } from '../core/own-package.js';
 import { sourceMappedStack } from '../core/stack.js';
 import { editDistance, MAX_TYPOS } from '../core/text/similar.js';
@@ -11,6 +11,7 @@ import { takeCommonOptions } from './terminal/arguments.js';
 import { CommandError, type Console, UsageError } from './terminal/command.js';
 import { escapeForTerminal } from './terminal/words.js';
 
+const JSON_OPTION = '--json';
 /** Maximum number of words in the name of a command. */
 const MAX_COMMAND_WORDS = 3;
 
@@ -86,27 +87,49 @@ export async function execute(args: string[], given: Console): Promise<number> {
     return 0;
   }
   try {
-    if (!entry) throw new UsageError(args.length === 0 ? 'Command missing.' : describeUnknown(args));
+    const typed = args.filter((arg) => arg !== JSON_OPTION);
+    if (!entry) throw new UsageError(typed.length === 0 ? 'Command missing.' : describeUnknown(typed));
     const extension = terminal.extension ?? (entry.skipsExtension ? undefined : await terminal.findExtension?.());
     if (extension) assertCompatible(extension);
     const { rest, ...common } = takeCommonOptions(args.slice(words.length), entry);
     const command = await entry.load();
     return await command(rest, { ...terminal, ...common, ...(extension && { extension }) });
   } catch (error) {
-    return explainFailure(error, words, terminal);
+    return explainFailure(error, { words, isJson: wantsJson(args) }, terminal);
   }
 }
 
 const isUsageFault = (error: unknown): error is Error =>
   error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
 
-function explainFailure(thrown: unknown, words: readonly string[], { err }: Console): number {
+/** Read before the options are parsed, which can fail. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes(JSON_OPTION);
+}
+
+/** The code of an error in JSON. Programs can depend on it. */
+function codeOf(error: unknown): string {
+  if (isUsageFault(error)) return 'INVALID_USAGE';
+  if (error instanceof CommandError) return error.code;
+  if (error instanceof ConfigurationError) return 'INVALID_SETTINGS';
+  return error instanceof StartError ? 'CANNOT_START' : 'INTERNAL_ERROR';
+}
+
+function explainFailure(
+  thrown: unknown,
+  { words, isJson }: { readonly words: readonly string[]; readonly isJson: boolean },
+  { err }: Console,
+): number {
   const error = toStartError(thrown);
-  if (isUsageFault(error)) {
-    err(`${error.message}\n\n${formatUsage(words)}`);
-    return 2;
+  const exitCode = isUsageFault(error) ? 2 : 1;
+  if (isJson) {
+    const message = error instanceof Error ? error.message : String(error);
+    err(JSON.stringify({ error: { code: codeOf(error), message } }));
+    return exitCode;
   }
-  if (error instanceof CommandError || error instanceof StartError) err(error.message);
+  if (isUsageFault(error)) err(`${error.message}\n\n${formatUsage(words)}`);
+  else if (error instanceof CommandError || error instanceof StartError) err(error.message);
   else err(error instanceof Error ? sourceMappedStack(error) || error.message : String(error));
-  return 1;
+  return exitCode;
 }

@@ -51,11 +51,13 @@ class Report {
     else for (const one of refused) this.print(one);
   }
 
-  private print({ line, field, code }: LineRejection): void {
+  private print(rejection: LineRejection): void {
+    const { line, field, code } = rejection;
+    const { isJson, err } = this.terminal;
     if (++this.printedCount <= MAX_PRINTED_REJECTIONS)
-      this.terminal.err(`line ${line}: ${field ? `${field}: ` : ''}${code}`);
-    if (this.printedCount === MAX_PRINTED_REJECTIONS + 1)
-      this.terminal.err('More lines were rejected. To save all of them, use --report <file>.');
+      err(isJson ? JSON.stringify({ rejected: rejection }) : `line ${line}: ${field ? `${field}: ` : ''}${code}`);
+    if (this.printedCount === MAX_PRINTED_REJECTIONS + 1 && !isJson)
+      err('More lines were rejected. To save all of them, use --report <file>.');
   }
 
   async close(): Promise<void> {
@@ -72,7 +74,7 @@ function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTr
   let said = begun;
   return (tally: Readonly<Tally>, end: number): void => {
     const now = clock.monotonic();
-    if (now - said < PROGRESS_MS) return;
+    if (terminal.isJson || now - said < PROGRESS_MS) return;
     said = now;
     const rate = Math.round(tally.lines / ((now - begun) / 1000));
     const share = Math.floor((100 * end) / Math.max(1, size));

@@ -315,6 +315,10 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
       code: 1,
       err: expect.stringMatching(/^UNKNOWN_APPL/),
     });
+    const unknownBot = await cli('bot', 'revoke-tokens', '1', '--json');
+    expect([unknownBot.code, unknownBot.out, JSON.parse(unknownBot.err).error.code]).toEqual([
+      ...[1, '', 'UNKNOWN_APPLICATION'],
+    ]);
     expect(await lastAudit()).toEqual(before);
     const [row] = await service.sql('SELECT discriminator FROM account WHERE id = $1', [one.id]);
     const tag = `twin#${String(row?.discriminator).padStart(4, '0')}`;

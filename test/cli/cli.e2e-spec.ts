@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { createApp } from '../../src/app.js';
+import { COMMANDS } from '../../src/cli/commands.js';
 import { execute } from '../../src/cli/execute.js';
 import { loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -22,6 +23,9 @@ const env = {
   DATA_DIR: join(directory, 'data'),
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
 };
+
+/** Commands that read no settings and therefore cannot fail because of them. */
+const WITHOUT_SETTINGS = ['settings', 'routes', 'explain', 'doctor'];
 
 /** The database of the directory, while it stays open for several commands. */
 let kept: EmbeddedDatabase | undefined;
@@ -104,6 +108,38 @@ describe('commands without a database', () => {
     expect(mistyped).toMatchObject({ code: 2, out: '', err: expect.stringContaining('usage: npm run cli -- ') });
     const help = await typed(['help']);
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('user grant-acl <email|id> <acl...>')]);
+  });
+
+  test('with --json, every error is one JSON object on standard error, and the exit code stays', async () => {
+    const failure = async (args: string[], extra: Record<string, string> = {}) => {
+      const { code, out, err } = await cli([...args, '--json'], extra);
+      expect({ args, out, lines: err.split('\n').length }).toEqual({ args, out: '', lines: 2 });
+      return { args, exit: code, ...JSON.parse(err) };
+    };
+    const invalid = { code: 'INVALID_USAGE', message: expect.not.stringContaining('usage:') };
+    for (const args of [[], ['frobnicate'], ['user'], ['user', 'grant-acl', 'ada'], ['user', 'show']])
+      expect(await failure(args)).toEqual({ args, exit: 2, error: invalid });
+    for (const name of Object.keys(COMMANDS)) {
+      const args = [...name.split(' '), '--no-such-option'];
+      expect(await failure(args)).toEqual({ args, exit: 2, error: invalid });
+    }
+    const file = join(directory, 'no-accounts.jsonl');
+    writeFileSync(file, '');
+    const wrong = { DATABASE_URL: 'nonsense' };
+    const found: Awaited<ReturnType<typeof failure>>[] = [];
+    for (const [name, { example, skipsExtension }] of Object.entries(COMMANDS)) {
+      if (skipsExtension || WITHOUT_SETTINGS.includes(name)) continue;
+      const words = example.replace(/ > .*/, '').match(/"[^"]*"|\S+/g) ?? [];
+      const unquoted = words.map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
+      const args = [...name.split(' '), ...unquoted.map((word) => (word === 'users.jsonl' ? file : word))];
+      found.push(await failure(args, wrong));
+    }
+    const error = { code: 'INVALID_SETTINGS', message: expect.stringContaining('DATABASE_URL') };
+    expect(found).toEqual(found.map(({ args }) => ({ args, exit: 1, error })));
+    expect(await failure(['import', 'users', join(directory, 'absent')])).toMatchObject({
+      exit: 1,
+      error: { code: 'COMMAND_FAILED', message: expect.stringContaining('absent') },
+    });
   });
 
   test('routes prints the snapshot in any environment, and touches no directory', async () => {

@@ -38,4 +38,12 @@ export type Command = (args: string[], terminal: Terminal) => Promise<number>;
 export class UsageError extends Error {}
 
 /** The command cannot run for the reason in the message: exit code 1. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    /** With `--json`, the error has this code. */
+    readonly code = 'COMMAND_FAILED',
+  ) {
+    super(message);
+  }
+}

@@ -11,14 +11,15 @@ const OUTDATED_SCHEMA_SQLSTATES: ReadonlySet<string> = new Set(['42P01', '42703'
 export function toCommandError(error: unknown, extension?: Extension): unknown {
   if (error instanceof DatabaseInUseError) {
     const advice = 'Only one process can use the embedded database. Stop the service, then run the command again.';
-    return new CommandError(`${error.message}.\n${advice}`);
+    return new CommandError(`${error.message}.\n${advice}`, 'DATABASE_IN_USE');
   }
   if (error instanceof ApiError) {
     const { message } = featureRegistry(extension).describe(error);
-    return new CommandError(`${error.code}: ${message}`);
+    return new CommandError(`${error.code}: ${message}`, error.code);
   }
   if (OUTDATED_SCHEMA_SQLSTATES.has((error as { code?: string }).code ?? '')) {
-    return new CommandError(`The database schema is outdated. Run \`${commandLine('migrate')}\` first.`);
+    const advice = `The database schema is outdated. Run \`${commandLine('migrate')}\` first.`;
+    return new CommandError(advice, 'SCHEMA_OUTDATED');
   }
   return error;
 }

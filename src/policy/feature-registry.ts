@@ -6,6 +6,7 @@ import type { ApiError, FieldError } from '../core/errors.js';
 import type { SecretBinding } from '../core/merged.js';
 import { labelCombinations, type MetricDeclaration } from '../core/metric-declaration.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
+import { suggest } from '../core/text/similar.js';
 import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type {
   BucketDeclaration,
@@ -17,7 +18,7 @@ import type {
 import type { BuiltInMail, FeatureMail } from './feature-mail.js';
 import type { HealthCheckDeclaration } from './health.js';
 import { type JobDeclaration, jobFaults } from './jobs.js';
-import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
+import { LIFECYCLE_TYPES, type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
 import { RESERVED_FEATURE_NAMES } from './reserved-names.js';
 import {
   findServicePolicyFaults,
@@ -226,6 +227,8 @@ export class FeatureRegistry {
     for (const feature of [...builtIn, ...ofTeam]) {
       const { name, lifecycle = {} } = feature;
       for (const [event, { afterCommit, rejectsWith = [], required }] of Object.entries(lifecycle)) {
+        if (!LIFECYCLE_TYPES.includes(event as LifecycleType))
+          faults.push(`${name}: lifecycle.${event} is not an event${suggest(event, LIFECYCLE_TYPES)}`);
         if (required && ofTeam.includes(feature))
           faults.push(`${name}: only built-in features may require that ${event} is handled: use inTransaction`);
         if (afterCommit !== undefined && !this.jobs.has(afterCommit))

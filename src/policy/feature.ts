@@ -9,7 +9,7 @@ import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';
 import type { HealthCheckDeclaration } from './health.js';
 import type { JobDeclaration } from './jobs.js';
-import type { LifecycleDeclarations } from './lifecycle.js';
+import type { LifecycleDeclarations, LifecycleType } from './lifecycle.js';
 import type { ServicePolicyDeclaration } from './service-policy.js';
 
 type FeatureModules = readonly (Type | DynamicModule)[];
@@ -149,10 +149,21 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly mails: D extends { readonly mails: infer M } ? { readonly [T in keyof M]: FactsOfMail<M[T]> } : object;
 }
 
+/** Misspelled parts and lifecycle events, which no declaration may have. */
+type Misspelled<D> = { readonly [K in Exclude<keyof D, keyof FeatureDeclaration>]: never } & (D extends {
+  readonly lifecycle: infer L;
+}
+  ? string extends keyof L
+    ? unknown
+    : { readonly lifecycle: { readonly [K in Exclude<keyof L, LifecycleType>]: never } }
+  : unknown);
+
 /**
  * Declares a feature. Merge it into `Features`, so that the compiler knows its names:
  * `declare module '@gatehouse-auth/server' { interface Features { notes: typeof notes } }`.
  * @param name lower-case letters, digits and underscores; the prefix of all names that the feature adds
  */
-export const defineFeature = <const D extends FeatureDeclaration>(name: string, declaration: D): Feature<NamesIn<D>> =>
-  Object.freeze({ ...declaration, name });
+export const defineFeature = <const D extends FeatureDeclaration>(
+  name: string,
+  declaration: D & Misspelled<D>,
+): Feature<NamesIn<D>> => Object.freeze({ ...declaration, name });

@@ -47,7 +47,7 @@ export class LeakReports implements JobHandler<{ report_id: string }> {
         requestId,
         claims,
       ]);
-      await this.jobs.enqueue(tx, 'protection:revoke_leaked', { report_id: id });
+      await this.jobs.enqueue(tx, 'protection:revoke_leaked', { report_id: id }, { key: id });
     });
   }
 

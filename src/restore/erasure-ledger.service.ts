@@ -82,7 +82,7 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
         events.map((event) => (event.type === 'banned' ? event.until : null)),
       ],
     );
-    await this.jobs.enqueue(tx, 'restore:write_ledger', {});
+    await this.jobs.enqueue(tx, 'restore:write_ledger', {}, { key: null });
   }
 
   run(): Promise<void> {

@@ -31,7 +31,9 @@ afterAll(() => service.close());
 beforeEach(() => service.sql('DELETE FROM pgboss_job'));
 
 const send = (to: string) =>
-  service.app.get(Database).transaction((tx) => service.app.get(Jobs).enqueue(tx, 'letters:deliver', { to }));
+  service.app
+    .get(Database)
+    .transaction((tx) => service.app.get(Jobs).enqueue(tx, 'letters:deliver', { to }, { key: null }));
 const list = async (query = '') =>
   (
     await service

@@ -3,7 +3,14 @@ import { Config } from '../../src/core/config/config.js';
 import { Database, defineFeature, type JobAttempt, type JobDeclaration, Jobs } from '../../src/index.js';
 import { type ClaimedJob, idOfKey, idOfRepeated, inOurSchema, JobQueue } from '../../src/platform/jobs/job-queue.js';
 import { JobRunner } from '../../src/platform/jobs/job-runner.service.js';
-import { CountParcels, DeliverParcel, ParcelsModule, parcels, SortParcels } from '../fixtures/parcels/parcels.js';
+import {
+  CountParcels,
+  DeliverParcel,
+  ParcelsModule,
+  parcels,
+  SortParcels,
+  WeighParcel,
+} from '../fixtures/parcels/parcels.js';
 import { Expiry, expiry } from '../fixtures/team/expiry.js';
 import { notes } from '../fixtures/team/feature.js';
 import { testOnPostgres } from '../machine/postgres.js';
@@ -79,7 +86,7 @@ describe('a job', () => {
     const startAfter = new Date(Date.now() + 3_600_000);
     await service.app
       .get(Database)
-      .transaction((tx) => jobs.enqueue(tx, 'parcels:deliver', { parcel: 'later' }, { startAfter }));
+      .transaction((tx) => jobs.enqueue(tx, 'parcels:deliver', { parcel: 'later' }, { startAfter, key: null }));
     expect(await runJobs(service)).toBe(0);
     // The daily job by `cron` can be due in the same hour.
     await runJobs(service, new Date(startAfter.getTime() - 1000));
@@ -99,14 +106,49 @@ describe('a job', () => {
     const jobs = service.app.get(Jobs);
     await service.app.get(Database).transaction(async (tx) => {
       // @ts-expect-error
-      await expect(jobs.enqueue(tx, 'parcels:delivr', { parcel: 'x' })).rejects.toThrow('Unknown job parcels:delivr');
+      await expect(jobs.enqueue(tx, 'parcels:delivr', { parcel: 'x' }, { key: null })).rejects.toThrow(
+        "Unknown job parcels:delivr. Did you mean 'parcels:deliver'?",
+      );
     });
     const wrong = () =>
       // @ts-expect-error
-      service.app.get(Database).transaction((tx) => jobs.enqueue(tx, 'parcels:deliver', { parcl: 'x' }));
+      service.app.get(Database).transaction((tx) => jobs.enqueue(tx, 'parcels:deliver', { parcl: 'x' }, { key: null }));
     expect(wrong).toBeInstanceOf(Function);
     expect(await runJobs(service)).toBe(0);
   });
+});
+
+describe('a call of enqueue is rejected, and enqueues nothing', () => {
+  const enqueue = (payload: object, options: object) =>
+    service.app
+      .get(Database)
+      .transaction((tx) => service.app.get(Jobs).enqueue(tx, 'parcels:deliver', payload as never, options as never));
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+
+  test.each<[string, object, RegExp]>([
+    ['a date', { at: new Date(0) }, /^The payload of the job parcels:deliver\.at must be JSON, but is a Date\./],
+    ['a map in a list', { list: [1, new Map()] }, /parcels:deliver\.list\.1 must be JSON, but is a Map\./],
+    ['a number without a value', { n: Number.NaN }, /parcels:deliver\.n must be JSON, but is a NaN\./],
+    ['a large integer', { n: 1n }, /parcels:deliver\.n must be JSON, but is a bigint\./],
+    ['a gap in a list', { list: [undefined] }, /parcels:deliver\.list\.0 must be JSON, but is a undefined\./],
+    ['itself', circle, /parcels:deliver\.self must be JSON, but contains itself/],
+  ])('if the payload contains %s', async (_kind, payload, message) => {
+    const before = await queue().count();
+    await expect(enqueue(payload, { key: null })).rejects.toThrow(message);
+    expect(await queue().count()).toEqual(before);
+  });
+
+  test.each([{}, { key: undefined }, { key: '' }, { key: 'x'.repeat(513) }, { key: 7 }])(
+    'if the options are %j',
+    async (options) => {
+      const before = await queue().count();
+      await expect(enqueue({ parcel: 'keyless' }, options)).rejects.toThrow(
+        /^The job parcels:deliver needs a key of 1 to 512 characters.* If every call must enqueue a job, set key: null$/,
+      );
+      expect(await queue().count()).toEqual(before);
+    },
+  );
 });
 
 test('jobs wait while migrations are pending, which is logged once and not as an error', async () => {
@@ -171,6 +213,28 @@ describe('a job that fails', () => {
     const { statuses } = await race(32, () => service.as(root).post(`/v1/admin/jobs/${id}/retry`));
     return statuses[204] ?? 0;
   }
+});
+
+test('an attempt that takes longer than its lease ends for the worker, and the job runs again', async () => {
+  await service.app
+    .get(Database)
+    .transaction((tx) => service.app.get(Jobs).enqueue(tx, 'parcels:weigh', { parcel: 'heavy' }, { key: 'heavy' }));
+  const weigher = service.app.get(WeighParcel, { strict: false });
+  expect(await runJobs(service)).toBe(1);
+  expect(weigher.attempts).toEqual([1]);
+  const logged = service.log.join('').split('\n');
+  expect(logged.filter((line) => line.includes('The attempt took longer than its lease of 1 seconds'))).toEqual([
+    expect.stringMatching(/"job":"parcels:weigh","handler":"WeighParcel"/),
+  ]);
+  await service.sql(`UPDATE pgboss_job SET started_on = now() - interval '2 seconds' WHERE name = 'parcels:weigh'`);
+  await runJobs(service);
+  const waiting = (await queue().list('waiting', 100)).filter(({ name }) => name === 'parcels:weigh');
+  expect(waiting.map(({ state, error }) => [state, error])).toEqual([
+    ['waiting', 'The attempt took longer than leaseSeconds, or its process crashed'],
+  ]);
+  await runJobs(service, IN_A_DAY);
+  expect(weigher.attempts).toEqual([1, 2]);
+  expect(await metric('gatehouse_job_runs_total{name="parcels:weigh",outcome="completed"} 1')).toBe(true);
 });
 
 describe('a worker that exits', () => {
@@ -407,6 +471,12 @@ describe('a declaration', () => {
   ])('%j is rejected at the start', async (wrong, message) => {
     const broken = defineFeature('broken', { jobs: { 'broken:job': { handler: CountParcels, ...wrong } } });
     await expect(gatehouse({ features: [broken] })).rejects.toThrow(`the job broken:job: ${message}`);
+  });
+
+  test('with a cron that has no time is rejected at the start', async () => {
+    const cron = '0 0 31 2 *';
+    const broken = defineFeature('broken', { jobs: { 'broken:job': { handler: CountParcels, cron } } });
+    await expect(gatehouse({ features: [broken] })).rejects.toThrow('The cron of the job broken:job is invalid: ');
   });
 
   test('without its prefix is rejected at the start', async () => {

@@ -1,4 +1,5 @@
-import { defineFeature, type LifecycleDeclarations, SecurityEvents } from '../../src/index.js';
+import { LifecycleEvents } from '../../src/accounts/events/lifecycle-events.service.js';
+import { Database, defineFeature, GatewayEvents, type LifecycleDeclarations, SecurityEvents } from '../../src/index.js';
 import { LIFECYCLE_TYPES } from '../../src/policy/lifecycle.js';
 import { InLedger, ledger } from '../fixtures/ledger/ledger.js';
 import {
@@ -95,6 +96,7 @@ describe('a subscriber that rejects', () => {
   afterEach(() => {
     subscriber().rejected = undefined;
     subscriber().fails = false;
+    subscriber().onEvent = async () => {};
   });
   const count = async (table: string) => (await service.sql(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n as number;
   const counts = () => Promise.all(['account', 'session', 'ledger_entry', 'pgboss_job', 'security_event'].map(count));
@@ -128,6 +130,39 @@ describe('a subscriber that rejects', () => {
     const dora = await person(service, 'dora');
     expect(await entries('in', dora.id)).toEqual([]);
     await service.as(dora).get('/v1/users/@me').expect(200);
+  });
+
+  test('and one that takes too long is undone and logged, its later statements fail, and the operation continues', async () => {
+    const root = await superuser(service);
+    const frank = await person(service, 'frank');
+    Object.assign(service.app.get(LifecycleEvents), { limitMs: 100 });
+    const messageOf = (statement: Promise<unknown>) => statement.then(String, ({ message }: Error) => message);
+    let respond = () => {};
+    const responded = new Promise<void>((resolve) => (respond = resolve));
+    let late: Promise<string[]> | undefined;
+    subscriber().onEvent = async (tx, { type }) => {
+      if (type !== 'banned') return;
+      await service.app.get(GatewayEvents).announce(tx, { type: 'LEDGER_LATE', account_id: frank.id, d: {} });
+      const { manager } = service.app.get(Database);
+      late = responded.then(() =>
+        Promise.all([
+          messageOf(tx.query('DELETE FROM session')),
+          messageOf(service.app.get(Database).statement('late', 'DELETE FROM session', [], tx)),
+          messageOf(manager.query('SELECT 1')),
+        ]),
+      );
+      await late;
+    };
+    const before = await sessionsOf(service, root);
+    await service.as(root).put(`/v1/admin/users/${frank.id}/ban`, { duration_hours: 1 }).expect(200);
+    respond();
+    const rejected = expect.stringContaining('Its statements are rejected');
+    expect(await late).toEqual([rejected, rejected, '[object Object]']);
+    expect(await sessionsOf(service, root)).toBe(before);
+    expect((await entries('in', frank.id)).map(({ type }) => type)).not.toContain('banned');
+    expect(await service.sql(`SELECT FROM journal WHERE data::text LIKE '%LEDGER_LATE%'`)).toEqual([]);
+    expect(service.log.join('')).toMatch(/"subscriber":"InLedger".*took too long, and was undone/);
+    expectApiError(await service.as(frank).get('/v1/users/@me'), 'UNAUTHORIZED');
   });
 });
 
@@ -181,8 +216,18 @@ test.each<[LifecycleDeclarations, string]>([
   [{ registered: { afterCommit: 'broken:job' } }, 'names the unknown job broken:job'],
   [{ registered: { rejectsWith: ['BROKEN_CODE'] } }, 'names the unknown error code BROKEN_CODE'],
   [{ erased: { rejectsWith: ['ACCESS_DENIED'] } }, 'its operation cannot be rejected'],
+  [{ registred: {} } as LifecycleDeclarations, "lifecycle.registred is not an event. Did you mean 'registered'?"],
+  [{ banned: { inTransaction: InLedger } }, 'Add InLedger to the providers of a module'],
   [{ banned: { required: SecurityEvents } }, 'only built-in features may require that banned is handled'],
 ])('the declaration %j is rejected at the start', async (lifecycle, message) => {
   const broken = defineFeature('broken', { lifecycle });
   await expect(gatehouse({ features: [broken] })).rejects.toThrow(message);
+});
+
+test('a misspelled event or part of a feature does not compile', () => {
+  // @ts-expect-error
+  const event = defineFeature('broken', { lifecycle: { erased: {}, registred: {} } });
+  // @ts-expect-error
+  const part = defineFeature('broken', { jobs: {}, lifecycles: {} });
+  expect([event.name, part.name]).toEqual(['broken', 'broken']);
 });

@@ -1,10 +1,13 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { Config } from '../../core/config/config.js';
+import { StartError } from '../../core/config/start-error.js';
 import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import type { JobName, JobPayload } from '../../core/merged.js';
-import type { Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { QueryTimeoutError } from '../../platform/process/query-timeout.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import {
   LIFECYCLE_TYPES,
@@ -16,25 +19,50 @@ import {
   type LifecycleType,
 } from '../../policy/lifecycle.js';
 
+/** Less than the timeout of a statement, so that the operation can still commit. */
+const LIMIT_MS = 3000;
+
 type AnyDeclaration = LifecycleDeclaration<LifecycleType>;
 
 /** Delivers lifecycle events to the features that declare `lifecycle`. */
 @Injectable()
-export class LifecycleEvents {
+export class LifecycleEvents implements OnApplicationBootstrap {
   private readonly declarations: ReadonlyMap<LifecycleType, readonly AnyDeclaration[]>;
+  private readonly limitMs: number;
 
   constructor(
     private readonly modules: ModuleRef,
     private readonly jobs: Jobs,
+    private readonly database: Database,
     private readonly log: Log,
+    { databasePatience }: Config,
     { features }: FeatureRegistry,
   ) {
+    this.limitMs = LIMIT_MS * databasePatience;
     this.declarations = new Map(
       LIFECYCLE_TYPES.map((type) => [
         type,
         features.flatMap(({ lifecycle }) => (lifecycle?.[type] ? [lifecycle[type] as AnyDeclaration] : [])),
       ]),
     );
+  }
+
+  /** @throws StartError if a subscriber is not a provider of a module */
+  onApplicationBootstrap(): void {
+    for (const [type, declarations] of this.declarations) {
+      for (const { inTransaction } of declarations) if (inTransaction) this.requireProvider(type, inTransaction);
+    }
+  }
+
+  private requireProvider(type: LifecycleType, subscriber: Type): void {
+    try {
+      this.modules.get(subscriber, { strict: false });
+    } catch (cause) {
+      throw new StartError(
+        `The subscriber of lifecycle.${type} was not found. Add ${subscriber.name} to the providers of a module`,
+        { cause },
+      );
+    }
   }
 
   /**
@@ -55,26 +83,34 @@ export class LifecycleEvents {
       for (const { inTransaction, rejectsWith = [], afterCommit } of declarations) {
         if (inTransaction) await this.deliver(tx, inTransaction, rejectsWith, event);
         if (afterCommit !== undefined)
-          await this.jobs.enqueue(tx, afterCommit as JobName, event as JobPayload<JobName>);
+          await this.jobs.enqueue(tx, afterCommit as JobName, event as JobPayload<JobName>, { key: null });
       }
     }
   }
 
-  /** A failure is undone with a savepoint, because a subscriber must not block a ban, an erasure or a revocation. */
+  /**
+   * A failure is undone with a savepoint, because a subscriber must not block a ban, an erasure or a revocation. The same
+   * applies to a subscriber that takes too long, because it holds the locks of the operation.
+   */
   private async deliver(
     tx: Tx,
     handler: Type<LifecycleSubscriber<LifecycleType>>,
     rejectsWith: readonly string[],
     event: LifecycleEvent,
   ): Promise<void> {
-    await tx.query<unknown>('SAVEPOINT lifecycle');
+    const subscriber = this.modules.get(handler, { strict: false });
     try {
-      await this.modules.get(handler, { strict: false }).handle(tx, event);
+      await this.database.savepoint(tx, this.limitMs, (own) => subscriber.handle(own, event));
     } catch (error) {
       if (error instanceof ApiError && rejectsWith.includes(error.code)) throw error;
-      await tx.query<unknown>('ROLLBACK TO SAVEPOINT lifecycle');
-      this.log.error('handling a lifecycle event failed', { event: event.type, subscriber: handler.name, error });
+      const facts = { event: event.type, subscriber: handler.name };
+      if (error instanceof QueryTimeoutError) {
+        this.log.error('a subscriber of a lifecycle event took too long, and was undone', {
+          ...facts,
+          limit_ms: this.limitMs,
+          fix: 'Move its work to a job, which afterCommit names',
+        });
+      } else this.log.error('handling a lifecycle event failed', { ...facts, error });
     }
-    await tx.query<unknown>('RELEASE SAVEPOINT lifecycle');
   }
 }

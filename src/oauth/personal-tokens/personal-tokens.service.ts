@@ -98,7 +98,7 @@ export class PersonalTokens {
       await this.notices.send(tx, owner, 'access_token_created', origin, data);
       if (days > REMINDER_DAYS) {
         const startAfter = new Date(expires_at.getTime() - REMINDER_DAYS * DAY_MS);
-        await this.jobs.enqueue(tx, 'personal_tokens:remind', { token_id: id }, { startAfter });
+        await this.jobs.enqueue(tx, 'personal_tokens:remind', { token_id: id }, { startAfter, key: id });
       }
       return { ...this.view(row), token };
     });

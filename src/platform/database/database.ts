@@ -9,8 +9,9 @@ import {
 } from 'typeorm';
 import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
+import { withQueryTimeout } from '../process/query-timeout.js';
 import { type DatabaseSchema, dataSourceOptions } from './data-source-options.js';
-import { type Connection, poolOf } from './driver-internals.js';
+import { type Connection, lendTransaction, poolOf } from './driver-internals.js';
 import {
   connectionErrorMessage,
   type EmbeddedDatabase,
@@ -85,6 +86,8 @@ const getConnection = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect()
  */
 export class Database {
   private readonly transactionHooks = new WeakMap<Tx, TransactionHooks>();
+  /** What follows when the savepoint of a lent transaction is released. */
+  private readonly releaseHooks = new WeakMap<Tx, ((outer: Tx) => void)[]>();
 
   private constructor(
     readonly source: DataSource,
@@ -259,9 +262,39 @@ export class Database {
     }
   }
 
+  /**
+   * Runs `work` in a savepoint of a transaction. If it fails or takes too long, its changes and its actions at the commit
+   * are undone, and its `tx` rejects all later statements. The transaction can continue.
+   * @throws QueryTimeoutError if it takes longer than `limitMs`, and whatever `work` throws
+   */
+  async savepoint<T>(outer: Tx, limitMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { tx, end } = lendTransaction(outer);
+    const released: ((outer: Tx) => void)[] = [];
+    this.releaseHooks.set(tx, released);
+    await outer.query('SAVEPOINT lent');
+    try {
+      const result = await withQueryTimeout(limitMs, work(tx));
+      await outer.query('RELEASE SAVEPOINT lent');
+      for (const follow of released) follow(outer);
+      return result;
+    } catch (error) {
+      end();
+      await outer.query('ROLLBACK TO SAVEPOINT lent');
+      await outer.query('RELEASE SAVEPOINT lent');
+      throw error;
+    }
+  }
+
+  /** Calls `work` with the transaction of `tx`. In a savepoint, calls it when the savepoint is released, or never. */
+  whenReleased(tx: Tx, work: (outer: Tx) => void): void {
+    const released = this.releaseHooks.get(tx);
+    if (released) released.push((outer) => this.whenReleased(outer, work));
+    else work(tx);
+  }
+
   /** Runs `action` inside the transaction, after the work of its closure. */
   beforeCommit(tx: Tx, action: Action): void {
-    this.requireHooks(tx).beforeCommit.push(action);
+    this.whenReleased(tx, (outer) => this.requireHooks(outer).beforeCommit.push(action));
   }
 
   /**
@@ -269,14 +302,14 @@ export class Database {
    * that round trip and taken in the same order by every transaction. If it fails, nothing is committed.
    */
   withCommit(tx: Tx, make: () => LastStatement): void {
-    this.requireHooks(tx).lastStatements.push(make);
+    this.whenReleased(tx, (outer) => this.requireHooks(outer).lastStatements.push(make));
   }
 
   /**
    * Runs `action` after the transaction of `tx` is committed and before `transaction` resolves; never after a rollback.
    */
   onCommit(tx: Tx, action: Action): void {
-    this.requireHooks(tx).afterCommit.push(action);
+    this.whenReleased(tx, (outer) => this.requireHooks(outer).afterCommit.push(action));
   }
 
   private requireHooks(tx: Tx): TransactionHooks {

@@ -3,7 +3,7 @@
  * `test/platform/driver-internals.e2e-spec.ts` fails on the upgrade that changes it.
  */
 import type pg from 'pg';
-import type { DataSource } from 'typeorm';
+import { type DataSource, EntityManager, type QueryRunner } from 'typeorm';
 
 type ConnectCallback = (error: Error | undefined, ...rest: unknown[]) => void;
 
@@ -30,3 +30,29 @@ export const backendPidOf = (client: pg.Client): number | undefined =>
 /** Fails the running and all waiting statements of a client, before the server's response to them is read. */
 export const failConnection = (client: pg.ClientBase, error: Error): void =>
   void (client as unknown as { connection: NodeJS.EventEmitter }).connection.emit('error', error);
+
+/** A manager of the same transaction, whose statements can be ended before the transaction ends. */
+export interface LentTransaction {
+  readonly tx: EntityManager;
+  /** Every later statement of `tx` fails. */
+  end(): void;
+}
+
+export function lendTransaction(of: EntityManager): LentTransaction {
+  let hasEnded = false;
+  const runner = new Proxy(of.queryRunner as QueryRunner, {
+    get(target, member) {
+      if (hasEnded) throw new Error('The time of this work in the transaction has ended. Its statements are rejected');
+      if (member === 'manager') return tx;
+      const value: unknown = Reflect.get(target, member);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const tx: EntityManager = new EntityManager(of.connection, runner);
+  return {
+    tx,
+    end: () => {
+      hasEnded = true;
+    },
+  };
+}

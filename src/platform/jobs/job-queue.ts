@@ -64,11 +64,14 @@ const REGISTER = `
   INSERT INTO pgboss_queue (name, policy) SELECT * FROM unnest($1::text[], $2::text[])
   ON CONFLICT (name) DO UPDATE SET policy = excluded.policy WHERE pgboss_queue.policy <> excluded.policy`;
 
+/** pg-boss records the end of a lease in `value`, in its own words. */
+const LEASE_ENDED = 'The attempt took longer than leaseSeconds, or its process crashed';
+
 const SELECT = `
   SELECT id, name, CASE WHEN state < 'active' THEN 'waiting' ELSE state::text END AS state,
   retry_count + (started_on IS NOT NULL)::int AS attempts, created_on AS created_at,
   CASE WHEN state < 'active' THEN start_after WHEN state = 'active' THEN started_on ELSE completed_on END AS at,
-  coalesce(output->>'message', output->'value'->>'message') AS error`;
+  coalesce(output->>'message', CASE WHEN output ? 'value' THEN '${LEASE_ENDED}' END) AS error`;
 
 const microsecondsOf = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint::text`;
 const positionOr = (start: string): string =>

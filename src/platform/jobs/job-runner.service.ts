@@ -11,7 +11,7 @@ import { Database } from '../database/database.js';
 import { PollingWorker } from '../process/polling-worker.js';
 import { Cleanup } from './cleanup.js';
 import { type ClaimedJob, idOfRepeated, JobQueue } from './job-queue.js';
-import { enqueueNextRun } from './job-schedule.js';
+import { enqueueNextRun, nextRun } from './job-schedule.js';
 
 /** A start is faster if the first statements of jobs come after it. */
 const FIRST_POLL_MS = 1000;
@@ -75,9 +75,10 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return names.map((name) => ({ labels: { name }, value: backlog.find((job) => job.name === name)?.[value] ?? 0 }));
   }
 
-  /** @throws StartError if the handler of a job is not a provider of a module */
-  onApplicationBootstrap(): void {
-    for (const [name, { handler }] of this.declarations) {
+  /** @throws StartError if the handler of a job is not a provider of a module, or a `cron` has no next time */
+  async onApplicationBootstrap(): Promise<void> {
+    for (const [name, { handler, cron }] of this.declarations) {
+      if (cron !== undefined) await this.assertCron(name, cron);
       try {
         this.handlers.set(name, this.modules.get<Handler>(handler, { strict: false }));
       } catch (error) {
@@ -92,6 +93,14 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       this.queue.onEnqueued = () => this.worker.wake();
       this.worker.start();
     }, FIRST_POLL_MS).unref();
+  }
+
+  private async assertCron(name: string, cron: string): Promise<void> {
+    try {
+      await nextRun(cron, this.clock.date());
+    } catch (error) {
+      throw new StartError(`The cron of the job ${name} is invalid: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   /**
@@ -142,7 +151,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
 
   private async run(name: string, job: ClaimedJob): Promise<void> {
     const declaration = this.declarations.get(name) as JobDeclaration;
-    const { leaseSeconds, retryLimit } = { ...JOB_DEFAULTS, ...declaration };
+    const { leaseSeconds, retryLimit, handler } = { ...JOB_DEFAULTS, ...declaration };
     const leaseEnd = AbortSignal.timeout(leaseSeconds * 1000);
     const attempt = {
       id: job.id,
@@ -156,11 +165,14 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
         // The database may be ahead of the clock of this process, which must not repeat the run.
         await this.enqueueNext(name, declaration, new Date(Math.max(this.clock.now(), Date.parse(cronAt))));
       }
-      await this.handlers.get(name)?.run(payload, attempt);
+      // After the lease, another process may run the job. A handler that never ends must not occupy this one.
+      await Promise.race([this.handlers.get(name)?.run(payload, attempt), rejectAt(leaseEnd, leaseSeconds)]);
     } catch (error) {
       const isLast = everySeconds !== undefined || attempt.number > retryLimit;
       this.metrics.add('gatehouse_job_runs_total', { name, outcome: isLast ? 'failed' : 'retried' });
-      this.log.error('background job failed', { job: name, id: job.id, attempt: attempt.number, isLast, error });
+      this.log.error('background job failed', {
+        ...{ job: name, handler: handler.name, id: job.id, attempt: attempt.number, isLast, error },
+      });
       if (everySeconds !== undefined) await this.queue.endRepeated(job, everySeconds);
       // Another process may run the job now, and its attempt must not count as failed.
       else if (!leaseEnd.aborted) await this.queue.fail(name, job.id, describeError(error));
@@ -178,6 +190,13 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     await this.worker.stop();
   }
 }
+
+/** @throws Error when the lease ends */
+const rejectAt = (leaseEnd: AbortSignal, leaseSeconds: number): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const text = `The attempt took longer than its lease of ${leaseSeconds} seconds. Raise leaseSeconds, or enqueue smaller jobs`;
+    leaseEnd.addEventListener('abort', () => reject(new Error(text)), { once: true });
+  });
 
 const describeError = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}`.slice(0, MAX_ERROR_LENGTH) : 'unknown error';

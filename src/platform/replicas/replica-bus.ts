@@ -160,8 +160,11 @@ export abstract class ReplicaBus {
   /** Writes a notice of a change when `tx` commits. */
   async announce(tx: Tx, { topic, data }: Notice): Promise<void> {
     const accountId = typeof data.account_id === 'string' ? data.account_id : null;
-    const entries = this.pendingEntries.get(tx) ?? this.registerCommit(tx);
-    entries.push({ topic, data, accountId, text: JSON.stringify(data) });
+    const entry = { topic, data, accountId, text: JSON.stringify(data) };
+    this.database.whenReleased(tx, (outer) => {
+      const entries = this.pendingEntries.get(outer) ?? this.registerCommit(outer);
+      entries.push(entry);
+    });
   }
 
   /** Writes the notice of an event for the gateway sessions of an account when `tx` commits. */

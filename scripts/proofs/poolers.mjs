@@ -2,8 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { withoutPooler } from '../../test/setup/tiers.js';
+import { machine } from './in-jest.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TITLES = {
@@ -16,7 +18,9 @@ const TITLES = {
 function run(pooler, files, folder) {
   const output = join(folder, `${pooler}.json`);
   const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-  const args = ['--no-warnings', jest, '-w', '1', '--json', `--outputFile=${output}`, '--testPathPatterns', files];
+  const without = withoutPooler().flatMap((group) => group.files.map((path) => `/${path.replaceAll('.', '\\.')}$`));
+  const args = ['--no-warnings', jest, '-w', String(availableParallelism()), '--json', `--outputFile=${output}`];
+  args.push('--testPathPatterns', files, '--testPathIgnorePatterns', '/node_modules/', ...without);
   spawnSync(process.execPath, args, {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -49,7 +53,14 @@ export async function report() {
       return lines.length > 0 ? ['', `Failed behind ${TITLES[pooler]}:`, '', ...lines] : [];
     });
     const text = [
-      `Files that match \`${files}\`, on Fastify.`,
+      '# The suite behind connection poolers',
+      '',
+      machine(),
+      'Written by `npm run proof -- poolers`.',
+      '',
+      `Files that match \`${files}\`, on Fastify. Files that never reach the pooler are left out:`,
+      '',
+      ...withoutPooler().map(({ files: { length }, reason }) => `- ${length} files: ${reason}`),
       '',
       '| Pooler | Files | Passed | Failed | Skipped |',
       '|---|---|---|---|---|',

@@ -66,6 +66,12 @@ const BEHIND_POOLER = [
   [/^test\/contract\/gateway-(?:notices|protocol)\./, 'events with the commit, and notifications'],
 ];
 
+/** Files that never reach the pooler of a run, because they use servers of their own or test tools. */
+const WITHOUT_POOLER = [
+  [/^test\/(?:faults|history|deploy)\//, 'servers of their own'],
+  [/^test\/(?:bench|docs|scripts)\//, 'tools, packages and guides'],
+];
+
 function* specsIn(folder) {
   for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
     if (entry.name === 'node_modules') continue;
@@ -88,6 +94,7 @@ function grouped(lines) {
 export const beyondCore = () => grouped(BEYOND_CORE);
 export const onBoth = () => grouped(ON_BOTH);
 export const behindPooler = () => grouped(BEHIND_POOLER);
+export const withoutPooler = () => grouped(WITHOUT_POOLER);
 
 export function once() {
   const beyond = new Set(beyondCore().flatMap(({ files }) => files));

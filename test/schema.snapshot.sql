@@ -201,9 +201,10 @@ CREATE TABLE erasure_ledger (
   id bigint GENERATED AS IDENTITY NOT NULL,
   number bigint,
   kind text NOT NULL,
-  account_id bigint NOT NULL,
+  account_id bigint,
   until timestamp with time zone,
-  is_written boolean DEFAULT false NOT NULL
+  is_written boolean DEFAULT false NOT NULL,
+  network text
 );
 
 CREATE TABLE gateway_session_ahead (

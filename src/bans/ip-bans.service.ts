@@ -15,6 +15,16 @@ const SWEEP_MS = 60_000;
 
 export type IpBan = Pick<IpBanEntry, 'value' | 'kind' | 'expiresAt'>;
 
+type NewBan = Omit<IpBanEntry, 'createdAt' | 'expiresAt'>;
+
+/** A change of a ban. `ban` is `null` if it was lifted. */
+export interface IpBanChange {
+  readonly value: string;
+  readonly ban: Pick<IpBanEntry, 'kind' | 'reason' | 'expiresAt'> | null;
+}
+
+type Recorder = (tx: Tx, changes: readonly IpBanChange[]) => Promise<void>;
+
 /** Indexes bans by the networks that they cover, so that the cost of a lookup does not depend on their number. */
 class BanIndex {
   private readonly entries = new Map<string, { readonly reach: Network; readonly ban: IpBan }>();
@@ -90,6 +100,7 @@ const hostKey = (value: string): string => addressKey(value.split('/')[0] as str
 export class IpBans implements OnModuleInit, OnModuleDestroy {
   private index = new BanIndex();
   private readonly turns = new SerialQueue();
+  private recorder: Recorder | undefined;
   private sweeper: NodeJS.Timeout | undefined;
 
   constructor(
@@ -158,31 +169,59 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
     return addressIsIn(address, this.config.abuse.exempt) || addressIsIn(address, this.config.trustedProxies);
   }
 
+  /** Calls `recorder` in the transaction of each change. */
+  recordWith(recorder: Recorder): void {
+    this.recorder = recorder;
+  }
+
   /**
    * Creates or updates the ban of an IP address or CIDR range in canonical form. A temporary ban never replaces a
    * permanent one.
    */
-  async add(
+  async add(tx: Tx, ban: NewBan, seconds: number | null): Promise<void> {
+    const stored = await this.put(tx, ban, seconds);
+    if (stored) await this.recorder?.(tx, [{ value: ban.value, ban: { ...ban, ...stored } }]);
+  }
+
+  /** Like `add`, but not recorded. Returns null if a permanent ban stays. */
+  async put(
     tx: Tx,
-    { value, kind, reason, createdByUserId, signals }: Omit<IpBanEntry, 'createdAt' | 'expiresAt'>,
+    { value, kind, reason, createdByUserId, signals }: NewBan,
     seconds: number | null,
-  ): Promise<void> {
-    await tx.query(
+  ): Promise<Pick<IpBanEntry, 'expiresAt'> | null> {
+    const [stored = null] = await tx.query<{ expiresAt: Date | null }[]>(
       `INSERT INTO ip_ban (value, kind, reason, expires_at, created_by_user_id, signals)
        VALUES ($1, $2, $3, now() + $4 * interval '1 second', $5, $6)
        ON CONFLICT (value) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
          expires_at = excluded.expires_at, created_by_user_id = excluded.created_by_user_id,
          signals = excluded.signals
-       WHERE ip_ban.expires_at IS NOT NULL OR excluded.expires_at IS NULL`,
+       WHERE ip_ban.expires_at IS NOT NULL OR excluded.expires_at IS NULL
+       RETURNING expires_at AS "expiresAt"`,
       [value, kind, reason, seconds, createdByUserId, signals && JSON.stringify(signals)],
     );
     await this.announce(tx, [value]);
+    return stored;
   }
 
   /** Lifts the bans of exactly these IP addresses and ranges. */
   async lift(tx: Tx, values: readonly string[]): Promise<void> {
-    await tx.query('DELETE FROM ip_ban WHERE value = ANY ($1)', [values]);
+    const lifted = await this.remove(tx, values);
+    if (lifted.length > 0) {
+      await this.recorder?.(
+        tx,
+        lifted.map((value) => ({ value, ban: null })),
+      );
+    }
+  }
+
+  /** Like `lift`, but not recorded. Returns those that existed. */
+  async remove(tx: Tx, values: readonly string[]): Promise<string[]> {
+    const [rows] = await tx.query<[rows: { value: string }[], count: number]>(
+      'DELETE FROM ip_ban WHERE value = ANY ($1) RETURNING value',
+      [values],
+    );
     await this.announce(tx, values);
+    return rows.map(({ value }) => value);
   }
 
   private async announce(tx: Tx, values: readonly string[]): Promise<void> {

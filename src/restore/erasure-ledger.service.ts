@@ -1,8 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { IpBanEntry } from '../bans/bans.entities.js';
+import { type IpBanChange, IpBans } from '../bans/ip-bans.service.js';
 import { commandLine } from '../core/command-line.js';
 import { Config } from '../core/config/config.js';
 import { StartError } from '../core/config/start-error.js';
 import { Log } from '../core/log.js';
+import { sealWithSecret, unsealWithSecret } from '../core/secrets.js';
 import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { DigestKeys } from '../platform/keys/digest-keys.js';
@@ -18,10 +21,14 @@ const KINDS: Readonly<Record<Recorded, LedgerKind>> = { erased: 'erased', banned
 /** Only a passing check waits this long for the next one. */
 const CHECK_INTERVAL_MS = 10_000;
 const NUMBERING_LOCK = [0x6761, 0x6c67];
+const NETWORK_LABEL = 'erasure ledger networks';
 
 const HEAD = 'SELECT coalesce(max(number), 0)::int AS head FROM erasure_ledger';
 
-/** Numbers are gapless and in the order of the events of an account, because its row is locked until the commit. */
+/**
+ * Numbers are gapless and in the order of the events of an account or an IP address, because its row is locked until
+ * the commit.
+ */
 const NUMBER_LINES = `
   UPDATE erasure_ledger AS l SET number = n.number
   FROM (SELECT id, (SELECT coalesce(max(number), 0) FROM erasure_ledger) + row_number() OVER (ORDER BY id) AS number
@@ -31,13 +38,18 @@ const NUMBER_LINES = `
 interface Row {
   readonly number: number;
   readonly kind: LedgerKind;
-  readonly account_id: string;
+  readonly account_id: string | null;
+  readonly network: string | null;
   readonly until: Date | null;
 }
 
-const toLine = ({ number, kind, account_id, until }: Row): LedgerLine => ({
+const toLine = ({ number, kind, account_id, network, until }: Row): LedgerLine => ({
   ...{ number, kind, account: account_id, until: until?.toISOString() ?? null },
+  ...(network !== null && { network }),
 });
+
+/** What a line contains about an IP address or range, encrypted. An event that lifts a ban has only `value`. */
+export type RecordedNetwork = Pick<IpBanChange, 'value'> & Partial<Pick<IpBanEntry, 'kind' | 'reason'>>;
 
 /**
  * Records erasures and bans outside the database. Each is a row of the transaction that makes the change. A job then
@@ -55,10 +67,12 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
     private readonly jobs: Jobs,
     private readonly keys: DigestKeys,
     private readonly log: Log,
+    private readonly ipBans: IpBans,
   ) {}
 
   async onModuleInit(): Promise<void> {
     this.opened = await LedgerStorage.open(this.config, this.log);
+    if (this.opened) this.ipBans.recordWith((tx, changes) => this.recordIpBans(tx, changes));
   }
 
   get isConfigured(): boolean {
@@ -85,6 +99,39 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
     await this.jobs.enqueue(tx, 'restore:write_ledger', {}, { key: null });
   }
 
+  private async recordIpBans(tx: Tx, changes: readonly IpBanChange[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO erasure_ledger (kind, network, until)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[])`,
+      [
+        changes.map(({ ban }): LedgerKind => (ban ? 'ip_banned' : 'ip_unbanned')),
+        changes.map(({ value, ban }) => this.sealNetwork({ value, kind: ban?.kind, reason: ban?.reason })),
+        changes.map(({ ban }) => ban?.expiresAt ?? null),
+      ],
+    );
+    await this.jobs.enqueue(tx, 'restore:write_ledger', {}, { key: null });
+  }
+
+  /** The keys are stored in the database, encrypted. Therefore the ledger alone does not reveal an IP address. */
+  private sealNetwork(network: RecordedNetwork): string {
+    const [key = ''] = this.networkKeys;
+    return sealWithSecret(key, NETWORK_LABEL, JSON.stringify(network));
+  }
+
+  /** @throws StartError if no key decrypts it */
+  openNetwork(sealed: string): RecordedNetwork {
+    for (const key of this.networkKeys) {
+      try {
+        return JSON.parse(unsealWithSecret(key, NETWORK_LABEL, sealed));
+      } catch {}
+    }
+    throw new StartError('No key decrypts an IP address of the ledger. Check GATEHOUSE_SECRET.');
+  }
+
+  private get networkKeys(): string[] {
+    return this.keys.keysFor(NETWORK_LABEL).map((key) => key.toString('base64url'));
+  }
+
   run(): Promise<void> {
     return this.flush();
   }
@@ -97,7 +144,7 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
       await tx.query(NUMBER_LINES);
     });
     const rows = await this.database.manager.query<Row[]>(
-      `SELECT number::int AS number, kind, account_id, until FROM erasure_ledger
+      `SELECT number::int AS number, kind, account_id, network, until FROM erasure_ledger
        WHERE NOT is_written AND number IS NOT NULL ORDER BY number`,
     );
     for (const row of rows) {
@@ -113,8 +160,9 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
     const [key = Buffer.alloc(0), ...others] = this.signingKeys;
     const known = await storage.readLine(line.number);
     if (known === null) return storage.writeLine(line.number, formatLine(line, key));
-    const { kind, account, until } = parseLine(line.number, known, [key, ...others]);
-    if (kind !== line.kind || account !== line.account || until !== line.until) throw restored();
+    const { kind, account, network, until } = parseLine(line.number, known, [key, ...others]);
+    const isSame = kind === line.kind && account === line.account && network === line.network && until === line.until;
+    if (!isSame) throw restored();
   }
 
   /** A replica that missed the start of a restore must not serve. An outage of the ledger does not count. */
@@ -175,14 +223,15 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
   /** Adds lines of the ledger that the database lacks. */
   async adopt(tx: Tx, lines: readonly LedgerLine[]): Promise<void> {
     await tx.query(
-      `INSERT INTO erasure_ledger (number, kind, account_id, until, is_written)
-       SELECT *, true FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[])
+      `INSERT INTO erasure_ledger (number, kind, account_id, until, network, is_written)
+       SELECT *, true FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[], $5::text[])
        ON CONFLICT (number) DO UPDATE SET is_written = true`,
       [
         lines.map(({ number }) => number),
         lines.map(({ kind }) => kind),
         lines.map(({ account }) => account),
         lines.map(({ until }) => until),
+        lines.map(({ network }) => network ?? null),
       ],
     );
   }

@@ -10,6 +10,12 @@ test('a line is read with any of the keys', () => {
   expect(text).toHaveLength(text.trimEnd().length + 1);
 });
 
+test('a line of an IP address contains the encrypted address, and a line of an account has no such member', () => {
+  const ban: LedgerLine = { number: 7, kind: 'ip_banned', account: null, network: 'c2VhbGVk', until: null };
+  expect(parseLine(7, formatLine(ban, key), [key])).toEqual(ban);
+  expect(text).not.toContain('network');
+});
+
 test.each([
   ['truncated', text.slice(0, -1), 'truncated or damaged'],
   ['empty', '', 'truncated or damaged'],

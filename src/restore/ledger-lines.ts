@@ -3,14 +3,16 @@ import { StartError } from '../core/config/start-error.js';
 import { equalsInConstantTime } from '../core/secrets.js';
 
 /** Kinds of recorded events. */
-export type LedgerKind = 'erased' | 'banned' | 'unbanned';
+export type LedgerKind = 'erased' | 'banned' | 'unbanned' | 'ip_banned' | 'ip_unbanned';
 
-/** One event of an account. It contains no personal data. */
+/** One event of an account, or of a banned IP address or range. It contains no readable personal data. */
 export interface LedgerLine {
   readonly number: number;
   readonly kind: LedgerKind;
-  /** The ID of the account. */
-  readonly account: string;
+  /** The ID of the account. `null`: the event is about an IP address. */
+  readonly account: string | null;
+  /** The encrypted IP address or range. Lines of accounts do not have it. */
+  readonly network?: string;
   /** The end of a ban in ISO 8601. `null`: none. */
   readonly until: string | null;
 }
@@ -21,8 +23,8 @@ const idOf = (key: Buffer): string => hash('sha256', key, 'hex').slice(0, 8);
 const sign = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /** Formats a line: JSON, the ID of the key, and an HMAC-SHA-256 of the JSON. */
-export function formatLine({ number, kind, account, until }: LedgerLine, key: Buffer): string {
-  const json = JSON.stringify({ number, kind, account, until });
+export function formatLine({ number, kind, account, network, until }: LedgerLine, key: Buffer): string {
+  const json = JSON.stringify({ number, kind, account, network, until });
   return `${json} ${idOf(key)}.${sign(key, json).toString('base64url')}\n`;
 }
 

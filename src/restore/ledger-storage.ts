@@ -15,8 +15,10 @@ export class LedgerStorage {
     if (folder !== undefined) return new LedgerStorage(new LocalStorage(folder, log));
     if (bucket === undefined || media.s3 === undefined) return undefined;
     const { S3Storage } = await import('../platform/storage/storage-s3.js');
-    const buckets = { uploads: bucket, media: bucket };
-    return new LedgerStorage(new S3Storage({ ...media.s3, buckets }, media.root, log, extraCa));
+    // A spread does not copy the secret, because it is hidden.
+    const { secretAccessKey } = media.s3;
+    const settings = { ...media.s3, secretAccessKey, buckets: { uploads: bucket, media: bucket } };
+    return new LedgerStorage(new S3Storage(settings, media.root, log, extraCa));
   }
 
   /** Sets the lock, which prevents the start of replicas until `unlock`. */

@@ -1,4 +1,5 @@
 import { ErasureLedger1797800200000 } from '../migrations/1797800200000-erasure-ledger.js';
+import { LedgerOfNetworks1797800400000 } from '../migrations/1797800400000-ledger-of-networks.js';
 import { defineFeature } from '../policy/feature.js';
 import { ErasureLedger } from './erasure-ledger.service.js';
 import { RestoreModule } from './restore.module.js';
@@ -7,7 +8,7 @@ import { RestoreSettings } from './restore.settings.js';
 /** Records erasures and bans outside the database, and repeats them after a restore. */
 export const restore = defineFeature('restore', {
   modules: [RestoreModule],
-  migrations: [ErasureLedger1797800200000],
+  migrations: [ErasureLedger1797800200000, LedgerOfNetworks1797800400000],
   settings: [RestoreSettings],
   jobs: {
     // Each run writes all lines that wait, so one is enough. Retried for a week.

@@ -5,12 +5,13 @@ import { AccountRecords } from '../accounts/account-records.service.js';
 import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
 import type { Operator } from '../admin/audit/operator.js';
+import { IpBans } from '../bans/ip-bans.service.js';
 import { Clock } from '../core/clock.js';
 import { StartError } from '../core/config/start-error.js';
 import { MediaUpkeep } from '../media/objects/upkeep.service.js';
 import { Database } from '../platform/database/database.js';
 import { CredentialSweep } from './credential-sweep.service.js';
-import { ErasureLedger } from './erasure-ledger.service.js';
+import { ErasureLedger, type RecordedNetwork } from './erasure-ledger.service.js';
 import type { LedgerLine } from './ledger-lines.js';
 
 // Each process has one such connection. A role sees the names of the connections of its own user.
@@ -24,6 +25,8 @@ export interface RestoreReport {
   readonly erased: number;
   readonly banned: number;
   readonly unbanned: number;
+  readonly ip_banned: number;
+  readonly ip_unbanned: number;
   readonly files: number;
 }
 
@@ -40,6 +43,7 @@ export class Restore {
     private readonly media: MediaUpkeep,
     private readonly audit: AuditLog,
     private readonly clock: Clock,
+    private readonly ipBans: IpBans,
   ) {}
 
   /**
@@ -71,11 +75,18 @@ export class Restore {
     const head = await ledger.head();
     const lines = ledger.isConfigured ? await ledger.readAll() : [];
     const { sessions, others } = await this.credentials.endAll();
-    const states = new Map(lines.filter(({ number }) => number > head).map((line) => [line.account, line]));
-    const erased = lines.filter(({ kind }) => kind === 'erased');
-    for (const line of erased) states.set(line.account, line);
-    const counts = { erased: 0, banned: 0, unbanned: 0 };
-    for (const line of states.values()) if (await this.repeat(line)) counts[line.kind]++;
+    const missing = lines.filter(({ number }) => number > head);
+    const states = new Map(missing.flatMap((line) => (line.account === null ? [] : [[line.account, line] as const])));
+    for (const line of lines) if (line.kind === 'erased' && line.account !== null) states.set(line.account, line);
+    const counts = { erased: 0, banned: 0, unbanned: 0, ip_banned: 0, ip_unbanned: 0 };
+    for (const [account, line] of states) if (await this.repeat(account, line)) counts[line.kind]++;
+    const networks = missing.flatMap(({ network, until }) =>
+      network === undefined ? [] : [{ ...ledger.openNetwork(network), until }],
+    );
+    for (const network of new Map(networks.map((each) => [each.value, each])).values()) {
+      const kind = await this.repeatIpBan(network);
+      if (kind) counts[kind]++;
+    }
     const report = { sessions, credentials: others, ...counts, files: await this.media.removeFilesWithoutRow() };
     await this.database.transaction(async (tx) => {
       await ledger.adopt(tx, lines);
@@ -101,7 +112,7 @@ export class Restore {
   }
 
   /** Repeats an event, unless the account does not exist or already has this state. Returns whether it changed. */
-  private repeat({ kind, account: id, until }: LedgerLine): Promise<boolean> {
+  private repeat(id: string, { kind, until }: LedgerLine): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const account = await this.accounts.lock(tx, id);
       if (!account || account.deletedAt) return false;
@@ -121,6 +132,24 @@ export class Restore {
         banReason: null,
       });
       return true;
+    });
+  }
+
+  /** Repeats the last change of a ban. Returns null if nothing changes, for example if the ban has expired. */
+  private repeatIpBan({
+    value,
+    kind,
+    reason,
+    until,
+  }: RecordedNetwork & Pick<LedgerLine, 'until'>): Promise<'ip_banned' | 'ip_unbanned' | null> {
+    return this.database.transaction(async (tx) => {
+      const removed = await this.ipBans.remove(tx, [value]);
+      const seconds = until === null ? null : (Date.parse(until) - this.clock.now()) / 1000;
+      if (kind && reason && (seconds === null || seconds > 0)) {
+        await this.ipBans.put(tx, { value, kind, reason, createdByUserId: null, signals: null }, seconds);
+        return 'ip_banned';
+      }
+      return removed.length > 0 ? 'ip_unbanned' : null;
     });
   }
 }

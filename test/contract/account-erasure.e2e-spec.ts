@@ -136,7 +136,12 @@ const TABLES: Record<string, Fate> = {
   audit_verification: { rows: null, after: 'nobody', exported: null, why: 'how far the chain of the log was verified' },
   leak_report: { rows: null, after: 'nobody', exported: null, why: 'digests, gone once they are worked off' },
   decision_stream: { rows: null, after: 'nobody', exported: null, why: 'IDs of applications with open streams' },
-  erasure_ledger: { rows: null, after: 'nobody', exported: null, why: 'IDs of erased and banned accounts' },
+  erasure_ledger: {
+    rows: null,
+    after: 'nobody',
+    exported: null,
+    why: 'IDs of erased and banned accounts, and encrypted IP addresses',
+  },
   replica_statistics: { rows: null, after: 'nobody', exported: null, why: 'numbers of replicas' },
   instance_statistics: { rows: null, after: 'nobody', exported: null, why: 'counts without personal data' },
   ip_ban: { rows: 'created_by_user_id = $1', after: 'kept', exported: null, why: 'names who banned by id only' },

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { objectName } from '../../src/platform/storage/storage.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { describeUnless, missing, programPath } from '../machine/programs.js';
+import { s3Server } from '../machine/s3.js';
 import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
 import { copyTemplate, expectApiError, type Persona, person, signIn } from '../support/index.js';
 import { picture } from '../support/pictures.js';
@@ -194,6 +196,91 @@ describeWithClient('docs/guides/operators/backup.md: a restore', () => {
     expect(damaged).toEqual({ code: 1, out: expect.stringContaining('Line 1 of the ledger is truncated or damaged') });
     expect(await sql('SELECT 1 FROM session WHERE revoked_at IS NULL')).toHaveLength(1);
     expect(await failedStart()).toContain('A restore is in progress');
+  });
+
+  test('with the ledger in S3: damaged and lost lines are reported, bans of IP addresses hold, and all lines stay', async () => {
+    const store = await s3Server();
+    const { ERASURE_LEDGER_DIR: _, ...others } = env;
+    env = { ...others, ...store.env, ERASURE_LEDGER_BUCKET: 'test-ledger' };
+    const lineNames = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => objectName(`line ${number}`));
+    const nameOf = (number: number) => lineNames[number - 1] ?? '';
+    const service = await ServiceProcess.ready(env);
+    const [admin, banned] = [await person(service, 'admin'), await person(service, 'banned')];
+    await sql(`UPDATE account SET acls = '{*}' WHERE id = $1`, [admin.id]);
+    const api = service.as(admin);
+    const entries = '/v1/admin/blocklists/ip/entries';
+    const banIp = async (ip: string, hours?: number) =>
+      expect((await api.post(entries, { ip, duration_hours: hours })).status).toBe(204);
+    const avatar = `data:image/png;base64,${(await picture('png')).toString('base64')}`;
+    expect((await api.patch('/v1/users/@me', { avatar })).status).toBe(200);
+    const [kept = ''] = store.objects('media');
+    await banIp('203.0.113.1');
+    await banIp('203.0.113.2');
+    await written();
+    const file = dump();
+
+    expect((await api.put(`/v1/admin/users/${banned.id}/ban`, { duration_hours: 0 })).status).toBe(200);
+    await banIp('198.51.100.0/24');
+    expect((await api.delete(`${entries}/203.0.113.1`)).status).toBe(204);
+    // A temporary ban replaces the permanent one of the backup.
+    await banIp('203.0.113.2', 24);
+    await banIp('203.0.113.3', 1);
+    await written();
+    expect(store.objects('ledger')).toEqual(lineNames.slice(0, 8).sort());
+    await service.stop();
+    // The last ban expires before the end of the restore.
+    await sql(`INSERT INTO erasure_ledger (kind, network, until)
+      SELECT kind, network, now() FROM erasure_ledger WHERE number = 8`);
+
+    expect(await cli('restore', 'begin')).toMatchObject({ code: 0 });
+    expect(store.objects('ledger')).toEqual([...lineNames, objectName('lock')].sort());
+    const texts = lineNames.map((name) => store.read('ledger', name));
+    expect(texts.join('')).not.toMatch(/203\.0|198\.51/);
+    expect(await restoreOnly(file)).toMatchObject({ code: 0 });
+    expect(await failedStart()).toContain('A restore is in progress');
+
+    const failures = async (message: string) => {
+      expect(await cli('restore', 'finish')).toEqual({ code: 1, out: expect.stringContaining(message) });
+      expect(await sql('SELECT 1 FROM session WHERE revoked_at IS NULL')).toHaveLength(2);
+      expect(store.objects('media')).toEqual([kept]);
+    };
+    const third = store.read('ledger', nameOf(3));
+    store.put('ledger', nameOf(3), third.replace(banned.id, admin.id));
+    await failures('Line 3 of the ledger has an invalid signature');
+    store.put('ledger', nameOf(3), third);
+    const second = store.read('ledger', nameOf(2));
+    store.remove('ledger', nameOf(2));
+    await failures('Line 2 of the ledger is missing');
+    store.put('ledger', nameOf(2), second);
+
+    for (let number = 0; number < 12; number++) store.put('media', objectName(`lost ${number}`), '-');
+    const lines = [
+      ...['Repeated 0 erasures and 1 ban, and removed 0 bans.', 'Repeated 2 bans of IP addresses, and removed 1 ban.'],
+      ...['Removed 12 files without a row.', 'The restore is finished. You can start the replicas.'],
+    ];
+    expect(await cli('restore', 'finish')).toEqual({ code: 0, out: expect.stringContaining(lines.join('\n')) });
+    expect(store.objects('media')).toEqual([kept]);
+    expect(store.objects('ledger')).toEqual([...lineNames].sort());
+    expect(lineNames.map((name) => store.read('ledger', name))).toEqual(texts);
+
+    const next = await ServiceProcess.ready(env);
+    const { email, password } = banned;
+    const refused = await next.anonymous.post('/v1/auth/login', { email, password });
+    expectApiError(refused, 'ACCOUNT_SUSPENDED_PERMANENTLY', { banned_until: null, reason: null });
+    const bans = await sql('SELECT value, kind, reason, expires_at > now() AS runs FROM ip_ban ORDER BY value');
+    const [reason, kind] = ['platform_admin_enforcement', 'temporary_24h'];
+    expect(bans).toEqual([
+      { value: '198.51.100.0/24', kind: 'permanent', reason, runs: null },
+      { value: '203.0.113.2', kind, reason, runs: true },
+    ]);
+    const again = next.as(await signIn(next, admin));
+    for (const [ip, isBanned] of [
+      ['198.51.100.7', true],
+      ['203.0.113.1', false],
+    ])
+      expect((await again.get(`${entries}/${ip}`)).body.banned).toBe(isBanned);
+    await next.stop();
+    await store.close();
   });
 
   test('an acknowledged ban is in the ledger, although its process was killed immediately', async () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import S3rver from 's3rver';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 
-const BUCKETS = { uploads: 'test-uploads', media: 'test-media' };
+const BUCKETS = { uploads: 'test-uploads', media: 'test-media', ledger: 'test-ledger' };
 
-/** An S3-compatible server with two empty buckets, behind a proxy that tests can cut. */
+/** An S3-compatible server with empty buckets, behind a proxy that tests can cut. */
 export interface S3Server {
   readonly proxy: CuttableProxy;
   readonly secretAccessKey: string;
@@ -15,6 +15,9 @@ export interface S3Server {
   readonly env: Record<string, string>;
   /** The names of all objects in a bucket. */
   objects(bucket: keyof typeof BUCKETS): string[];
+  read(bucket: keyof typeof BUCKETS, name: string): string;
+  /** Stores an object without the service. */
+  put(bucket: keyof typeof BUCKETS, name: string, text: string): void;
   /** Deletes an object, as if the server had lost it. */
   remove(bucket: keyof typeof BUCKETS, name: string): void;
   close(): Promise<void>;
@@ -26,6 +29,8 @@ export async function s3Server(): Promise<S3Server> {
   const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, configureBuckets });
   const { port } = await server.run();
   const { proxy, url } = await CuttableProxy.to(`http://127.0.0.1:${port}`, 80);
+  const pathOf = (bucket: keyof typeof BUCKETS, name: string) =>
+    join(directory, BUCKETS[bucket], `${name}._S3rver_object`);
   const secretAccessKey = randomBytes(30).toString('base64url');
   return {
     proxy,
@@ -44,9 +49,12 @@ export async function s3Server(): Promise<S3Server> {
         .filter((name) => name.endsWith('._S3rver_object'))
         .map((name) => name.replace('._S3rver_object', ''))
         .sort(),
-    remove(bucket, name) {
-      rmSync(join(directory, BUCKETS[bucket], `${name}._S3rver_object`));
+    read: (bucket, name) => readFileSync(pathOf(bucket, name), 'utf8'),
+    put(bucket, name, text) {
+      mkdirSync(dirname(pathOf(bucket, name)), { recursive: true });
+      writeFileSync(pathOf(bucket, name), text);
     },
+    remove: (bucket, name) => rmSync(pathOf(bucket, name)),
     async close() {
       proxy.close();
       await server.close();

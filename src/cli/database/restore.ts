@@ -34,10 +34,11 @@ export const finishRestore: Command = async (args, terminal) => {
   await migrate([], { ...terminal, out: () => {} });
   return withService(terminal, async (app) => {
     const done = await app.get(Restore).finish(consoleOperator(terminal.reason));
-    const { sessions, credentials, erased, banned, unbanned, files } = done;
+    const { sessions, credentials, erased, banned, unbanned, ip_banned, ip_unbanned, files } = done;
     printResult(terminal, done, [
       `Ended ${formatCount(sessions, 'session')} and ${formatCount(credentials, 'other credential')}.`,
       `Repeated ${formatCount(erased, 'erasure')} and ${formatCount(banned, 'ban')}, and removed ${formatCount(unbanned, 'ban')}.`,
+      `Repeated ${formatCount(ip_banned, 'ban')} of IP addresses, and removed ${formatCount(ip_unbanned, 'ban')}.`,
       `Removed ${formatCount(files, 'file')} without a row.`,
       'The restore is finished. You can start the replicas.',
     ]);

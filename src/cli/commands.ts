@@ -231,6 +231,13 @@ const DECLARED: Readonly<Record<string, Entry>> = {
     isAudited: true,
     load: async () => (await import('./keys.js')).rotateKeys,
   },
+  'keys status': {
+    usage: 'keys status',
+    summary:
+      'Print which secrets the replicas accept, and how many stored values still need another one. Exit code 1 while the next phase of a rotation is not safe',
+    example: '',
+    load: async () => (await import('./key-status.js')).keyStatus,
+  },
   'jobs list': {
     usage: 'jobs list [--waiting] [--limit <1-1000>]',
     summary: 'List the background jobs that failed every attempt',

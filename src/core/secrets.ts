@@ -137,6 +137,11 @@ export class Keyring {
     return keys;
   }
 
+  /** The IDs of the accepted secrets, first the current one. They reveal nothing about the secrets. */
+  get secretIds(): string[] {
+    return this.keys('secret id').map(({ id }) => id);
+  }
+
   signing(label: string): Key {
     return this.keys(label)[0];
   }

@@ -246,6 +246,38 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
     expect(JSON.parse((await cli('status', '--json')).out).replicas).toHaveLength(1);
   });
 
+  test('keys status exits with 1 while a replica lacks a secret or uses another one', async () => {
+    const statistics = service.app.get(ReplicaStatistics);
+    await statistics.list();
+    const own = env;
+    const status = async (settings: Record<string, string>) => {
+      env = { ...own, ...settings };
+      const { code, out } = await cli('keys', 'status', '--json').finally(() => {
+        env = own;
+      });
+      const { replicas, problems } = JSON.parse(out);
+      return { code, replicas: replicas.length, problems };
+    };
+    const other = Buffer.alloc(32, 8).toString('base64');
+    const expected = (code: number, problem: string) => ({
+      ...{ code, replicas: 1, problems: [expect.stringContaining(problem)] },
+    });
+    expect(await status({})).toEqual({ code: 0, replicas: 1, problems: [] });
+    expect(await status({ GATEHOUSE_SECRET_NEXT: other })).toEqual(expected(1, 'does not accept all secrets'));
+    const { code, problems } = await status({ GATEHOUSE_SECRET: other, GATEHOUSE_SECRET_PREVIOUS: SECRET });
+    expect(code).toBe(1);
+    expect(problems).toEqual([
+      ...[expect.stringContaining('uses another secret'), expect.stringContaining('Run keys rotate --secrets')],
+    ]);
+    const row = "UPDATE replica_statistics SET numbers = numbers #- '{state,secrets}'";
+    await service.sql(row);
+    expect(await status({})).toEqual(expected(1, 'does not report its secrets'));
+    await statistics.list();
+    const { out } = await cli('keys', 'status');
+    expect(out).toMatch(/^replica \d+ {2}\S+ {2}uses [\da-f]{8} {2}also accepts -$/m);
+    expect(out).not.toContain(SECRET);
+  });
+
   test('status shows replicas with version and readiness, tests dependencies, and fails without a database', async () => {
     // Writes a report now. The last one can be from the drain of another test.
     await service.app.get(ReplicaStatistics).list();

@@ -354,13 +354,21 @@ describe('the secret of the service is rotated', () => {
   });
 
   test('with both, all values get the new key; a repetition finds nothing to do', async () => {
+    const before = await cli(['keys', 'status'], rotated);
+    expect(before).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^authenticator secrets: 1 of another secret$/m),
+    });
+    expect(before.out).toMatch(/^\d+ stored values of another secret\. Run keys rotate --secrets/m);
     const first = await cli(['keys', 'rotate'], rotated);
     expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/^authenticator secrets: 1 re-encrypted$/m) });
     expect(first.out).toMatch(/^digest keys: 1 re-encrypted$/m);
     expect(first.out).toContain('You can remove GATEHOUSE_SECRET_PREVIOUS');
     const again = await cli(['keys', 'rotate'], rotated);
     expect(again).toMatchObject({ code: 0, out: expect.stringMatching(/^authenticator secrets: 0 re-encrypted$/m) });
-    for (const { out, err } of [first, again]) expect(out + err).not.toContain(next);
+    const after = await cli(['keys', 'status'], rotated);
+    expect(after).toMatchObject({ code: 0, out: expect.stringContaining('You can remove GATEHOUSE_SECRET_PREVIOUS') });
+    for (const { out, err } of [before, first, again, after]) expect(out + err).not.toContain(next);
   });
 
   test('without the previous secret, the authenticator and earlier backup codes still work', async () => {

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Metrics, MetricsReader } from '../../core/metrics.js';
+import { Keyring } from '../../core/secrets.js';
 import { Database, type Tx } from '../database/database.js';
 import { Cleanup } from '../jobs/cleanup.js';
 import { ReplicaBus } from './replica-bus.js';
@@ -35,6 +36,8 @@ interface ReplicaState {
   readonly failing: readonly string[];
   /** ISO 8601. Null if an operator did not drain it. */
   readonly drainedUntil: string | null;
+  /** The IDs of the secrets that it accepts, first the one that it uses. Versions before 1.0.0 do not report it. */
+  readonly secrets?: readonly string[];
 }
 
 /** The last known state of a replica. */
@@ -86,6 +89,7 @@ export class ReplicaStatistics implements BeforeApplicationShutdown {
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly drain: ReplicaDrain,
+    private readonly keyring: Keyring,
     cleanup: Cleanup,
   ) {
     this.startedAt = clock.date();
@@ -136,6 +140,7 @@ export class ReplicaStatistics implements BeforeApplicationShutdown {
       isReady: isReady === 1,
       failing: dependencies.filter(({ value }) => value === 0).map(({ labels }) => String(labels.name)),
       drainedUntil: this.drain.until?.toISOString() ?? null,
+      secrets: this.keyring.secretIds,
     };
   }
 

@@ -699,6 +699,7 @@ CREATE INDEX account_totp ON account USING btree (id) WHERE (totp_secret IS NOT 
 CREATE INDEX account_username ON account USING btree (lower(username), id);
 CREATE INDEX account_username_prefix ON account USING btree (lower(username) text_pattern_ops);
 CREATE INDEX account_wildcard ON account USING btree (id) WHERE (acls @> ARRAY['*'::text]);
+CREATE INDEX account_with_acls ON account USING btree (id) WHERE (acls <> '{}'::text[]);
 CREATE INDEX admin_key_owner ON admin_key USING btree (owner_id);
 CREATE INDEX application_owner ON application USING btree (owner_id);
 CREATE INDEX audit_log_action ON audit_log USING btree (action, id) INCLUDE (admin_user_id, target_type, ip);

@@ -1,6 +1,7 @@
 import { SecurityEvents1797100000000 } from '../migrations/1797100000000-security-events.js';
 import { BanReason1797500000000 } from '../migrations/1797500000000-ban-reason.js';
 import { UserList1797730000000 } from '../migrations/1797730000000-user-list.js';
+import { AccountsWithAcls1797800292000 } from '../migrations/1797800292000-accounts-with-acls.js';
 import { SECURITY_EVENTS } from '../platform/mail/templates/words/kinds.js';
 import { defineFeature } from '../policy/feature.js';
 import { Account, AccountSettings } from './account.entities.js';
@@ -30,7 +31,12 @@ export const accounts = defineFeature('accounts', {
     TokenFamily,
     OAuthToken,
   ],
-  migrations: [SecurityEvents1797100000000, BanReason1797500000000, UserList1797730000000],
+  migrations: [
+    SecurityEvents1797100000000,
+    BanReason1797500000000,
+    UserList1797730000000,
+    AccountsWithAcls1797800292000,
+  ],
   settings: [SecurityEventSettings],
   errors: {
     USERNAME_NOT_AVAILABLE: [400, 'The username is not available.'],

@@ -147,6 +147,15 @@ describe('admin.md, list of GET /users', () => {
     expect(await found({ second_factor: 'false', q: 'key' })).toEqual([]);
   });
 
+  test('has_acls: accounts with at least one ACL, however they got it', async () => {
+    await service.sql("UPDATE account SET acls = '{user:lookup}' WHERE id = 1003");
+    expect(await found({ ...RANGE, has_acls: 'true' })).toEqual(['banned']);
+    expect(await found({ ...RANGE, has_acls: 'true', state: 'active' })).toEqual([]);
+    expect(await found({ ...RANGE, has_acls: 'false', state: 'suspended' })).toEqual(['suspended']);
+    await service.sql("UPDATE account SET acls = '{}' WHERE id = 1003");
+    expect(await found({ ...RANGE, has_acls: 'true' })).toEqual([]);
+  });
+
   test('provider: `sso`, or a connection that no account uses', async () => {
     for (const issuer of ['https://one.example', 'https://two.example'])
       await service.sql('INSERT INTO sso_identity (issuer, subject, account_id) VALUES ($1, $2, 1004)', [issuer, 's']);
@@ -180,7 +189,14 @@ describe('admin.md, list of GET /users', () => {
   });
 
   test('filters combine with each other, and not with a selector or an offset', async () => {
-    const all = { ...RANGE, state: 'suspended', email_verified: 'false', second_factor: 'false', provider: 'sso' };
+    const all = {
+      ...RANGE,
+      state: 'suspended',
+      email_verified: 'false',
+      second_factor: 'false',
+      has_acls: 'false',
+      provider: 'sso',
+    };
     expect(await found({ ...all, q: 'susp', sort: 'last_seen', order: 'asc', limit: '1' })).toEqual(['suspended']);
     for (const [name, value] of Object.entries({ ...all, q: 'susp', sort: 'created', order: 'asc', cursor: 'x' })) {
       for (const selector of ['user_id', 'resolve'])
@@ -199,6 +215,7 @@ describe('admin.md, list of GET /users', () => {
       [{ state: 'gone' }, 'state: INVALID_FORMAT'],
       [{ email_verified: '1' }, 'email_verified: INVALID_FORMAT'],
       [{ second_factor: '' }, 'second_factor: INVALID_FORMAT'],
+      [{ has_acls: 'user:lookup' }, 'has_acls: INVALID_FORMAT'],
       [{ provider: 'SSO' }, 'provider: INVALID_FORMAT'],
       [{ provider: 'x'.repeat(33) }, 'provider: INVALID_FORMAT'],
       [{ created_from: 'yesterday' }, 'created_from: INVALID_FORMAT'],

@@ -57,6 +57,7 @@ const USER_LISTS: readonly Record<string, string>[] = ['created', 'last_seen', '
       state,
     })),
     ...[{ email_verified: 'true' }, { second_factor: 'true' }, { second_factor: 'false' }, { provider: 'sso' }],
+    ...[{ has_acls: 'true' }, { has_acls: 'false' }],
     ...[
       { created_from: AGE.from, created_to: AGE.to },
       { last_seen_from: AGE.from, last_seen_to: AGE.to },

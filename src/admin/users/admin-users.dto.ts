@@ -70,6 +70,7 @@ export class UsersQuery {
   @OneOf(USER_STATES, { optional: true }) state?: UserState;
   @OneOf(BOOLEANS, { optional: true }) email_verified?: 'true' | 'false';
   @OneOf(BOOLEANS, { optional: true }) second_factor?: 'true' | 'false';
+  @OneOf(BOOLEANS, { optional: true }) has_acls?: 'true' | 'false';
   @Text({ min: 1, max: 32, pattern: /^[a-z0-9-]{1,32}$/, length: 'INVALID_FORMAT', example: 'sso', optional: true })
   provider?: string;
   @Time({ optional: true }) created_from?: string;

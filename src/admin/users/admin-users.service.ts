@@ -15,8 +15,8 @@ export const visibilityFor = (by: Operator): FieldVisibility => ({
 });
 
 const FILTERS = [
-  ...(['state', 'email_verified', 'second_factor', 'provider', 'created_from', 'created_to'] as const),
-  ...(['last_seen_from', 'last_seen_to', 'q', 'sort', 'order', 'cursor'] as const),
+  ...(['state', 'email_verified', 'second_factor', 'has_acls', 'provider', 'created_from'] as const),
+  ...(['created_to', 'last_seen_from', 'last_seen_to', 'q', 'sort', 'order', 'cursor'] as const),
 ] as const;
 const MAX_LISTED = 100;
 
@@ -27,6 +27,7 @@ function filtersOf(query: UsersQuery, searchesEmail: boolean): UserFilters {
   const columns = ['username', 'global_name', ...(searchesEmail ? (['email'] as const) : [])] as const;
   return {
     ...{ state, provider, emailVerified: flag(query.email_verified), secondFactor: flag(query.second_factor) },
+    hasAcls: flag(query.has_acls),
     created: { from: query.created_from, to: query.created_to },
     lastSeen: { from: query.last_seen_from, to: query.last_seen_to },
     ...(q === undefined ? {} : { prefix: { text: q, columns } }),

@@ -56,6 +56,8 @@ const hasRow = (table: string) => `(SELECT 1 FROM ${table} o WHERE o.account_id 
 
 const HAS_SECOND_FACTOR = `(a.totp_secret IS NOT NULL OR a.passkey_second_factor AND ${hasRow('passkey')})`;
 
+const HAS_ACLS = "a.acls <> '{}'";
+
 const NEVER = "'-infinity'::timestamptz";
 const LAST_SEEN = `coalesce(a.last_active_at, ${NEVER})`;
 const microseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000000)::bigint::text`;
@@ -80,6 +82,7 @@ export interface UserFilters {
   readonly state?: UserState | undefined;
   readonly emailVerified?: boolean | undefined;
   readonly secondFactor?: boolean | undefined;
+  readonly hasAcls?: boolean | undefined;
   readonly provider?: string | undefined;
   readonly created?: TimeRange;
   readonly lastSeen?: TimeRange;
@@ -133,6 +136,10 @@ function stateFilter(state: UserState): FilterSql {
   return { condition, scan: scanOf(scan, order) };
 }
 
+function aclFilter(hasAcls: boolean): FilterSql {
+  return hasAcls ? { condition: HAS_ACLS, scan: scanOf(HAS_ACLS) } : { condition: `NOT (${HAS_ACLS})` };
+}
+
 function secondFactorFilter(isSet: boolean): FilterSql {
   if (!isSet) return { condition: `NOT ${HAS_SECOND_FACTOR}` };
   const scan = `${scanOf('a.totp_secret IS NOT NULL')} UNION ALL ${scanOf('a.passkey_second_factor')}`;
@@ -152,7 +159,7 @@ export class UserList {
   constructor(
     /** A transaction of its own, because `page` changes settings of the planner. */
     private readonly tx: Tx,
-    { state, emailVerified, secondFactor, provider, created, lastSeen, prefix }: UserFilters,
+    { state, emailVerified, secondFactor, hasAcls, provider, created, lastSeen, prefix }: UserFilters,
     private readonly sort: UserSort,
     private readonly order: UserOrder,
   ) {
@@ -162,6 +169,7 @@ export class UserList {
       ...(prefix ? [this.prefixFilter(prefix)] : []),
       ...(provider === undefined ? [] : [providerFilter(provider)]),
       ...(state ? [stateFilter(state)] : []),
+      ...(hasAcls === undefined ? [] : [aclFilter(hasAcls)]),
       ...(['created', 'last_seen'] as const).flatMap((name) => {
         if (name === sort || times[name].length === 0) return [];
         const condition = times[name].join(' AND ');

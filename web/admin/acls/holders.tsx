@@ -1,3 +1,4 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,46 +12,28 @@ import { Badge } from '../../kit/portrait.js';
 import { isErased } from '../parts/flags.js';
 import { PersonLink } from '../parts/person-link.js';
 import { STATE_WORDS, statesOf } from '../people/states.js';
-import { type AdminUser, can, me } from '../rights.js';
+import { type AdminUser, can } from '../rights.js';
 import { ALL_ACLS, grants, inOrder } from './acl.js';
 import { AclList } from './choices.js';
 
-/** Each change of the ACLs of an account is one of these entries of the audit log, which is never deleted. */
-const CHANGES = ['set_acls', 'setup'];
-/** Maximum number of entries and of accounts per request. */
-const [ENTRIES, ACCOUNTS] = [200, 100];
-
-/** The IDs of all accounts whose ACLs were ever set. */
-async function changedAccounts(signal: AbortSignal): Promise<readonly string[]> {
-  const ids = new Set(me.value ? [me.value.id] : []);
-  for (const action of CHANGES) {
-    let before: string | undefined;
-    do {
-      const query = { action, limit: ENTRIES, ...(before ? { before } : {}) };
-      const ask = () => api.get('/v1/admin/audit-logs', { query, signal });
-      const { logs } = await withRetry(ask, signal, () => {});
-      for (const { target_id: id } of logs) ids.add(id);
-      before = logs.length === ENTRIES ? logs.at(-1)?.log_id : undefined;
-    } while (before);
-  }
-  return [...ids];
-}
+/** Maximum number of accounts per request. */
+const ACCOUNTS = 100;
 
 const byName = (a: AdminUser, b: AdminUser): number => a.username.localeCompare(b.username);
 
-/** The accounts that have ACLs now, by name. */
+type Page = Answer<paths, '/v1/admin/users', 'get'>;
+
+/** All accounts that have ACLs, by name. */
 async function loadHolders(signal: AbortSignal): Promise<readonly AdminUser[]> {
-  const ids = await changedAccounts(signal);
   const found: AdminUser[] = [];
-  for (let from = 0; from < ids.length; from += ACCOUNTS) {
-    const query = { user_id: ids.slice(from, from + ACCOUNTS), limit: ACCOUNTS };
-    const { users } = await withRetry(
-      () => api.get('/v1/admin/users', { query, signal }),
-      signal,
-      () => {},
-    );
-    found.push(...users.filter((user) => user.acls.length > 0 && !isErased(user)));
-  }
+  let cursor: string | null = null;
+  do {
+    const query = { has_acls: 'true' as const, limit: ACCOUNTS, ...(cursor === null ? {} : { cursor }) };
+    const ask = () => api.get('/v1/admin/users', { query, signal });
+    const page: Page = await withRetry(ask, signal, () => {});
+    found.push(...page.users.filter((user) => !isErased(user)));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
   return found.sort(byName);
 }
 
@@ -84,7 +67,7 @@ export function useHolders(): Holders {
   return { users: users.value, load, show, heading };
 }
 
-export const canLoadHolders = (): boolean => can('get', '/v1/admin/audit-logs') && can('get', '/v1/admin/users');
+export const canLoadHolders = (): boolean => can('get', '/v1/admin/users');
 
 const Holder = ({ user }: { readonly user: AdminUser }) => (
   <li>

@@ -75,6 +75,12 @@ describe('web.md 1, languages: one complete catalog for each', () => {
     expect(new Set(events).size).toBe(events.length);
   });
 
+  test('every German text has its duration in the dative, so that days end in “Tagen”', () => {
+    const texts = single('de').filter(([, text]) => text.includes('{validity}'));
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter(([, text]) => !/ (?:in|innerhalb von) \{validity\}/.test(text))).toEqual([]);
+  });
+
   test('durations follow the plural of the language', () => {
     const said = (language: Language, seconds: number) => new Translator(language).formatDuration(seconds);
     expect([60, 600, 3600, 86_400].map((seconds) => said('en-US', seconds))).toEqual([

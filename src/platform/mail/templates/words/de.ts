@@ -20,14 +20,14 @@ export const de: Words = {
   email_verification: {
     subject: 'Bestätigen Sie Ihre E-Mail-Adresse für {product}',
     intro:
-      'Bestätigen Sie diese E-Mail-Adresse, um die Einrichtung Ihres Kontos abzuschließen. Der Link ist {validity} gültig.',
+      'Bestätigen Sie diese E-Mail-Adresse, um die Einrichtung Ihres Kontos abzuschließen. Der Link läuft in {validity} ab.',
     action: 'E-Mail bestätigen',
     closing: 'Wenn Sie kein Konto erstellt haben, können Sie diese E-Mail ignorieren.',
   },
   password_reset: {
     subject: 'Passwort für {product} zurücksetzen',
     intro:
-      'Wir haben eine Anfrage zum Zurücksetzen Ihres Passworts erhalten. Der Link funktioniert nur einmal und ist {validity} gültig.',
+      'Wir haben eine Anfrage zum Zurücksetzen Ihres Passworts erhalten. Der Link funktioniert nur einmal und läuft in {validity} ab.',
     action: 'Passwort zurücksetzen',
     closing:
       'Wenn Sie das nicht angefordert haben, können Sie diese E-Mail ignorieren. Ihr Passwort bleibt unverändert.',
@@ -43,19 +43,19 @@ export const de: Words = {
   },
   email_change_original: {
     subject: 'Ihr Code zum Ändern Ihrer E-Mail-Adresse',
-    intro: 'Geben Sie diesen Code ein, um Ihre E-Mail-Adresse zu ändern. Er ist {validity} gültig.',
+    intro: 'Geben Sie diesen Code ein, um Ihre E-Mail-Adresse zu ändern. Er läuft in {validity} ab.',
   },
   email_change_new: {
     subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse',
-    intro: 'Geben Sie diesen Code ein, um diese E-Mail-Adresse zu bestätigen. Er ist {validity} gültig.',
+    intro: 'Geben Sie diesen Code ein, um diese E-Mail-Adresse zu bestätigen. Er läuft in {validity} ab.',
   },
   password_change: {
     subject: 'Ihr Code zum Ändern Ihres Passworts',
-    intro: 'Geben Sie diesen Code ein, um Ihr Passwort zu ändern. Er ist {validity} gültig.',
+    intro: 'Geben Sie diesen Code ein, um Ihr Passwort zu ändern. Er läuft in {validity} ab.',
   },
   backup_codes_challenge: {
     subject: 'Ihr Code zum Anzeigen Ihrer Backup-Codes',
-    intro: 'Geben Sie diesen Code ein, um Ihre Backup-Codes anzuzeigen. Er ist {validity} gültig.',
+    intro: 'Geben Sie diesen Code ein, um Ihre Backup-Codes anzuzeigen. Er läuft in {validity} ab.',
   },
   email_change_revert: {
     subject: 'Die E-Mail-Adresse Ihres Kontos bei {product} wurde geändert',
@@ -149,5 +149,5 @@ export const de: Words = {
     intro: 'Der E-Mail-Versand von {product} funktioniert. Sie müssen nichts weiter tun.',
     reason: 'Sie erhalten diese E-Mail, weil Sie als Administrator von {product} eine Test-E-Mail angefordert haben.',
   },
-  sms: { phone_verification: '{code} ist Ihr Code für {product}. Er ist {validity} gültig.' },
+  sms: { phone_verification: '{code} ist Ihr Code für {product}. Er läuft in {validity} ab.' },
 };

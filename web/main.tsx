@@ -5,6 +5,7 @@ import './kit/base.css';
 import './kit/frame.css';
 import './kit/controls.css';
 import './kit/surfaces.css';
+import './kit/lists.css';
 import './kit/shown.css';
 import { render } from 'preact';
 import { applyAccentColor } from './core/brand.js';

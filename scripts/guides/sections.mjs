@@ -93,6 +93,7 @@ const SECTIONS = [
       'manual/architecture',
       'manual/maintaining/overview',
       'manual/maintaining/commands',
+      'manual/maintaining/pages',
       'manual/maintaining/tests',
       'manual/maintaining/mutation-testing',
       'manual/maintaining/measurements',

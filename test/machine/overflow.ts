@@ -11,7 +11,10 @@ export async function speakInPlace(page: Page, language: string): Promise<void> 
   await page.waitForSelector(`html[lang="${language}"]`, { state: 'attached' });
 }
 
-/** Lists texts and elements that are wider than their box, buttons that are too low, and a page that scrolls sideways. */
+/**
+ * Lists texts and elements that are wider than their box, squeezed texts, buttons that are too low, and a page that
+ * scrolls sideways.
+ */
 const OVERFLOWS = `(() => {
   const found = [];
   const { scrollWidth, clientWidth } = document.documentElement;
@@ -40,7 +43,11 @@ const OVERFLOWS = `(() => {
       range.selectNodeContents(text);
       const box = boxAround(text);
       const outer = box?.getBoundingClientRect();
-      if (outer && [...range.getClientRects()].some((rect) => isOutside(rect, outer))) report('text wider than its box', element);
+      const parts = [...range.getClientRects()];
+      if (outer && parts.some((rect) => isOutside(rect, outer))) report('text wider than its box', element);
+      const { length } = text.data.trim();
+      const lines = new Set(parts.map(({ top }) => Math.round(top))).size;
+      if (outer && length > 5 && lines > length / 2) report('text with one or two characters in a line', element);
     }
   }
   return found;

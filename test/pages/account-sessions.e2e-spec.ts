@@ -43,7 +43,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     await visit.arrive('/account/sessions', alice.authorization);
     await item('Safari on iOS').waitFor();
     expect(await items().first().innerText()).toMatch(/This device[\s\S]*127\.0\.x\.x · Active now\s+Signed in now/);
-    expect(await item('Safari on iOS').innerText()).toMatch(/127\.0\.x\.x · last used (?:now|1 minute ago)/);
+    expect(await item('Safari on iOS').innerText()).toMatch(/127\.0\.x\.x · Last used (?:now|1 minute ago)/);
     const exact = item('Safari on iOS').locator('.exact').first();
     const isShown = async () => Number((await exact.boundingBox())?.width) > 1;
     expect(await isShown()).toBe(false);

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { eventually, newApp, newHook, type Persona, person, picture } from '../support/index.js';
@@ -31,6 +34,20 @@ describeInBrowser('web.md 3: webhooks', () => {
   const message = (text: string) => visit.page.getByRole('log').getByRole('listitem').filter({ hasText: text });
   const focused = (selector: string, hasText?: string) =>
     visit.page.locator(`${selector}:focus`, hasText ? { hasText } : {}).waitFor();
+  /** Drags a file onto an element and drops it there, like from the desktop. */
+  const drop = async (selector: string, buffer: Buffer) => {
+    const path = join(await mkdtemp(join(tmpdir(), 'drop-')), 'a.png');
+    await writeFile(path, buffer);
+    const zone = visit.page.locator(selector);
+    await zone.scrollIntoViewIfNeeded();
+    const box = await zone.boundingBox();
+    if (!box) throw new Error(`${selector} is not visible`);
+    const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const browser = await visit.context.newCDPSession(visit.page);
+    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await browser.send('Input.dispatchDragEvent', { type, ...at, data });
+  };
   /** Returns the path of the URL in the dialog and confirms that the URL is saved. */
   const keep = async (): Promise<string> => {
     const dialog = visit.page.getByRole('dialog').filter({ has: visit.page.locator('code.secret') });
@@ -73,6 +90,13 @@ describeInBrowser('web.md 3: webhooks', () => {
     await message('It <i>works</i>').getByText('Builder').waitFor();
     await page.getByRole('link', { name: 'Builds', exact: true }).press('Enter');
     await title('Builds');
+    await page.getByRole('link', { name: 'All apps', exact: true }).press('Enter');
+    // The section has the focus without a ring. The next control has the focus with one.
+    const ring = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    await focused('section.opened');
+    expect(await ring()).toBe('none');
+    await page.keyboard.press('Tab');
+    expect(await ring()).toBe('solid');
     await visit.leave();
   });
 
@@ -133,13 +157,19 @@ describeInBrowser('web.md 3: webhooks', () => {
     await message('hello').waitFor();
     await visit.look('account-webhooks-one');
     await page.locator('[name=name]').fill('After');
+    const unsupported = page.getByText('This file isn’t a supported image.', { exact: false });
     const file = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+    await page.locator('[name=avatar]').setInputFiles({ ...file, name: 'a.txt', mimeType: 'text/plain' });
+    await unsupported.waitFor();
+    await visit.look('account-webhooks-image-refused');
     await page.locator('[name=avatar]').setInputFiles(file);
+    await unsupported.waitFor({ state: 'detached' });
     await button('Save').press('Enter');
-    await page.getByText('This file isn’t a supported image.', { exact: false }).waitFor();
+    await unsupported.waitFor();
     expect(await listed()).toMatchObject([{ name: 'Before', avatar: null }]);
     expect(await page.locator('[name=name]').inputValue()).toBe('After');
-    await page.locator('[name=avatar]').setInputFiles({ ...file, buffer: await picture('png') });
+    await drop('[name=avatar]', await picture('png'));
+    await page.locator('img[src^="data:"]').waitFor();
     await button('Save').press('Enter');
     await title('After');
     expect(await listed()).toMatchObject([{ name: 'After', avatar: expect.any(String) }]);

@@ -100,7 +100,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await type(page, 'reason', 'for good');
     await button('Ban').press('Enter');
     await page.getByText('203.0.113.9 is banned.').waitFor();
-    await item('203.0.113.9').getByText('never expires').waitFor();
+    await item('203.0.113.9').getByText('Never expires').waitFor();
     expectApiError(await from('203.0.113.9').get('/.well-known/service'), 'GLOBAL_IP_BANNED');
     await visit.leave();
   });

@@ -99,17 +99,17 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     const used = await adminKey(world.service, root, 'user:lookup');
     await world.service.as(used).get('/v1/admin/users?limit=1').expect(200);
     await visit.arrive('/admin/keys', root.authorization);
-    await item('lasting').getByText('1 permission · never used · never expires').waitFor();
-    await item('soon').getByText('expires in 14 days').waitFor();
-    expect(await page.getByText(/expires in \d+ days?/).count()).toBe(1);
+    await item('lasting').getByText('1 permission · Never used · Never expires').waitFor();
+    await item('soon').getByText('Expires in 14 days').waitFor();
+    expect(await page.getByText(/Expires in \d+ days?/).count()).toBe(1);
     await said('1 key expires soon.');
     await item('a key')
-      .getByText(/last used /)
+      .getByText(/Last used /)
       .waitFor();
     await said('4 of 50 keys');
     await visit.look('admin-keys');
     await page.getByRole('link', { name: 'soon' }).press('Enter');
-    await said('expires in 14 days');
+    await said('Expires in 14 days');
     await visit.look('admin-keys-one');
     const [{ key_id: id }] = (await listed(root)).filter(({ name }: { name: string }) => name === 'soon');
     expect(await page.getByRole('link', { name: 'View in the audit log' }).getAttribute('href')).toBe(

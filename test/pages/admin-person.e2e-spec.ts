@@ -234,6 +234,18 @@ describeInBrowser('web.md 4: a user', () => {
     await visit.leave();
   });
 
+  test('repeated confirmations are one with a count', async () => {
+    await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open();
+    await button('Copy ID').waitFor();
+    const buttons = '[aria-label="Copy ID"], [aria-label="Copy email"]';
+    await visit.page.evaluate(`for (const button of document.querySelectorAll('${buttons}')) button.click()`);
+    const toasts = visit.page.locator('.toast');
+    await toasts.getByText('× 2', { exact: true }).waitFor();
+    expect(await toasts.count()).toBe(1);
+    await visit.leave();
+  });
+
   test('a scheduled deletion is shown first; after completion only the ID is left', async () => {
     const body = { reason_code: 3, public_reason: 'Sold <b>spam</b>' };
     await asRoot().put(`/v1/admin/users/${alice.id}/deletion`, body).expect(200);

@@ -6,7 +6,7 @@ import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
 import { type Persona, sessionsOf, signIn, superuser, verifiedPerson } from '../support/index.js';
 import { REASON } from './account-actions.js';
 
-/** docs/pages.md gives these numbers. */
+/** docs/maintaining/pages.md gives these numbers. */
 describeInBrowser('clicks from the first page after sign-in', () => {
   let world: Site;
   let visit: Visit;

@@ -83,6 +83,8 @@ describeInBrowser('web.md 1: every page in every language, without overflow', ()
     await expect(refuseOverflow(page, 'login')).rejects.toThrow(
       'login overflows at 320 px in ar:\ntext wider than its box: <h1',
     );
+    await style('width: 20px; overflow-wrap: anywhere');
+    await expect(refuseOverflow(page, 'login')).rejects.toThrow(/one or two characters in a line: <h1/);
     await style('width: 500px');
     await expect(refuseOverflow(page, 'login')).rejects.toThrow(/wider than its box: <h1/);
     await style('');

@@ -3,6 +3,7 @@ import type { ComponentChildren, Ref } from 'preact';
 import { useId, useLayoutEffect } from 'preact/hooks';
 import type { Action } from '../core/action.js';
 import { t } from '../core/language.js';
+import { Icon } from './icon.js';
 
 export interface FieldProps {
   readonly label: string;
@@ -57,7 +58,8 @@ export const Notes = ({ id, hint, wrong }: Described) => (
     )}
     {wrong && (
       <div class="wrong" id={`${id}-wrong`} role="alert">
-        {wrong}
+        <Icon name="triangle-alert" size={16} />
+        <span>{wrong}</span>
       </div>
     )}
   </>

@@ -9,6 +9,7 @@ import { hasPasskeys, PasskeyCancelled } from '../core/passkeys.js';
 import { pageAfterSignIn, withDestination } from '../core/redirects.js';
 import { useTypedEmail } from '../core/typed-email.js';
 import { Button } from '../kit/button.js';
+import { Icon } from '../kit/icon.js';
 import { Notice } from '../kit/notice.js';
 import { useAutofill } from './autofill.js';
 import { ConnectionButtons } from './connections.js';
@@ -84,6 +85,7 @@ function PasskeyButton({ done }: Pick<Entry, 'done'>) {
       <SignInFailure of={passkey} />
       {isCancelled.value && <Notice kind="bad">{t('signIn.passkeyCancelled')}</Notice>}
       <Button action={passkey} kind="plain" size="wide">
+        <Icon name="fingerprint-pattern" />
         {t('signIn.passkey')}
       </Button>
     </>
@@ -96,6 +98,7 @@ function DeviceButton({ go, kind }: Pick<Entry, 'go'> & { readonly kind: 'main' 
     <>
       <SignInFailure of={device} />
       <Button action={device} kind={kind} size="wide">
+        <Icon name="smartphone" />
         {t('signIn.device')}
       </Button>
     </>

@@ -86,7 +86,7 @@ export function BotProfile({ bot, onChanged }: BotProps) {
         wrong={save.of('banner')}
       />
       <div>
-        <Button submits action={save}>
+        <Button submits kind="plain" action={save}>
           {t('applications.botSave')}
         </Button>
       </div>

@@ -46,7 +46,7 @@ export function Logout({ application, onChanged }: ChangeProps) {
         onChecked={setterOf(needsSession)}
       />
       <div>
-        <Button submits action={save}>
+        <Button submits kind="plain" action={save}>
           {t('applications.signOutSave')}
         </Button>
       </div>

@@ -105,7 +105,7 @@ export function Redirects({ application, onChanged }: ChangeProps) {
       <FailureNotice of={save} />
       <RedirectFields uris={uris} action={save} />
       <div>
-        <Button submits action={save}>
+        <Button submits kind="plain" action={save}>
           {t('applications.redirectsSave')}
         </Button>
       </div>

@@ -112,7 +112,7 @@ const checksOf = (me: User, { passkeys, methods, sessions }: Facts): readonly Ch
 ];
 
 const Row = ({ title, isDone, sentence, label, path }: Check) => (
-  <li class="entry">
+  <li class="entry check">
     <Badge kind={isDone ? 'good' : 'warn'}>{t(isDone ? 'account.done' : 'account.toDo')}</Badge>
     <div class="stack tight">
       <strong>{t(title)}</strong>
@@ -124,29 +124,32 @@ const Row = ({ title, isDone, sentence, label, path }: Check) => (
   </li>
 );
 
-function Checks({ checks }: { readonly checks: readonly Check[] }) {
-  const done = checks.filter(({ isDone }) => isDone).length;
-  return (
-    <>
-      <p>{t('account.checkDone', { done, all: checks.length })}</p>
-      <ul class="list" aria-labelledby="check-up">
-        {checks.map((check) => (
-          <Row key={check.title} {...check} />
-        ))}
-      </ul>
-    </>
-  );
-}
-
 /** The security of the account, one row for each protection, with a link to improve it. */
 export function CheckUp() {
   const facts = useLoaded(loadFacts, ['USER_UPDATE', 'WEBAUTHN_CREDENTIALS_UPDATE', 'SESSIONS_REPLACE']);
   const me = user.value;
   if (!me) return null;
+  const known = facts.value.value;
+  const checks = known && checksOf(me, known);
   return (
     <section class="section" aria-labelledby="check-up">
-      <h2 id="check-up">{t('account.checkUp')}</h2>
-      <Loading of={facts}>{(known) => <Checks checks={checksOf(me, known)} />}</Loading>
+      <div class="row between">
+        <h2 id="check-up">{t('account.checkUp')}</h2>
+        {checks && (
+          <span class="quiet">
+            {t('account.checkDone', { done: checks.filter(({ isDone }) => isDone).length, all: checks.length })}
+          </span>
+        )}
+      </div>
+      <Loading of={facts}>
+        {() => (
+          <ul class="list" aria-labelledby="check-up">
+            {checks?.map((check) => (
+              <Row key={check.title} {...check} />
+            ))}
+          </ul>
+        )}
+      </Loading>
     </section>
   );
 }

@@ -180,8 +180,11 @@ type AuditPage = Answer<paths, '/v1/admin/audit-logs', 'get'>;
 function LatestEntries() {
   const loaded = useLoaded<AuditPage>(() => api.get('/v1/admin/audit-logs', { query: { limit: LATEST_ENTRIES } }));
   return (
-    <section class="stack" aria-labelledby="latest">
-      <h2 id="latest">{t('adminHome.latest')}</h2>
+    <section class="section" aria-labelledby="latest">
+      <div class="row between">
+        <h2 id="latest">{t('adminHome.latest')}</h2>
+        <InnerLink href={pathWith({})}>{t('adminHome.allEntries')}</InnerLink>
+      </div>
       <Loading of={loaded}>
         {({ logs }) =>
           logs.length === 0 ? (
@@ -195,9 +198,6 @@ function LatestEntries() {
           )
         }
       </Loading>
-      <p>
-        <InnerLink href={pathWith({})}>{t('adminHome.allEntries')}</InnerLink>
-      </p>
     </section>
   );
 }

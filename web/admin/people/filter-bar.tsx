@@ -3,8 +3,10 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Select } from '../../kit/field.js';
+import { Icon } from '../../kit/icon.js';
+import { Badge } from '../../kit/portrait.js';
 import { hasAcl } from '../rights.js';
-import { clearFilters, type Filter, filterInUrl, isFiltered, setFilters } from './filters.js';
+import { activeFilters, clearFilters, type Filter, filterInUrl, isFiltered, setFilters } from './filters.js';
 import { STATE_WORDS } from './states.js';
 
 /** The pause in typing after which the search starts. */
@@ -89,25 +91,52 @@ const SORTS = {
   'username:asc': 'adminPeople.byName',
 } as const;
 
+/** The filters, behind a button on narrow screens. */
+function Filters() {
+  const id = useId();
+  const isOpen = useSignal(false);
+  const count = activeFilters();
+  return (
+    <>
+      <button
+        type="button"
+        class="button plain small people-filters-button"
+        aria-expanded={isOpen.value}
+        aria-controls={id}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        {t('adminAudit.filters')}
+        {count > 0 && <Badge>{count}</Badge>}
+        <Icon name="chevron-down" size={16} />
+      </button>
+      <div id={id} class={isOpen.value ? 'people-filters is-open' : 'people-filters'}>
+        <One name="state" label="adminPeople.state" options={STATE_WORDS} />
+        {hasAcl('user:view:email') && (
+          <One name="email_verified" label="adminPeople.emailVerified" options={YES_OR_NO} />
+        )}
+        <One name="second_factor" label="adminPeople.secondFactor" options={YES_OR_NO} />
+        <One name="provider" label="adminPerson.sso" options={{ sso: 'adminPerson.yes' }} />
+        <One name="created" label="adminPerson.created" options={WITHIN} />
+        <One name="seen" label="adminPeople.lastSeen" options={SEEN} />
+        <Select
+          name="sort"
+          label={t('adminPeople.sort')}
+          value={filterInUrl('sort')}
+          options={Object.fromEntries(Object.entries(SORTS).map(([value, words]) => [value, t(words)]))}
+          onValue={(value) => setFilters({ sort: value })}
+        />
+      </div>
+    </>
+  );
+}
+
 /** The search and the filters of the list. A change applies immediately, and the URL contains it. */
 export const FilterBar = () => (
   <section class="stack" aria-label={t('adminAudit.filters')}>
     <Search />
-    <div class="people-filters">
-      <One name="state" label="adminPeople.state" options={STATE_WORDS} />
-      {hasAcl('user:view:email') && <One name="email_verified" label="adminPeople.emailVerified" options={YES_OR_NO} />}
-      <One name="second_factor" label="adminPeople.secondFactor" options={YES_OR_NO} />
-      <One name="provider" label="adminPerson.sso" options={{ sso: 'adminPerson.yes' }} />
-      <One name="created" label="adminPerson.created" options={WITHIN} />
-      <One name="seen" label="adminPeople.lastSeen" options={SEEN} />
-      <Select
-        name="sort"
-        label={t('adminPeople.sort')}
-        value={filterInUrl('sort')}
-        options={Object.fromEntries(Object.entries(SORTS).map(([value, words]) => [value, t(words)]))}
-        onValue={(value) => setFilters({ sort: value })}
-      />
-    </div>
+    <Filters />
     {isFiltered() && (
       <div>
         <Button kind="plain" size="small" onClick={clearFilters}>

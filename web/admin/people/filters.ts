@@ -21,7 +21,10 @@ const one = <T extends string>(values: readonly T[], text: string | null): T | u
 
 export const filterInUrl = (name: Filter | 'q' | 'sort' | 'cursor'): string => asked().get(name) ?? '';
 
-export const isFiltered = (): boolean => [...FILTERS, 'q' as const].some((name) => filterInUrl(name) !== '');
+/** How many filters are set, without the search. */
+export const activeFilters = (): number => FILTERS.filter((name) => filterInUrl(name) !== '').length;
+
+export const isFiltered = (): boolean => activeFilters() > 0 || filterInUrl('q') !== '';
 
 function pathWith(values: Readonly<Record<string, string>>): string {
   const next = asked();

@@ -22,8 +22,7 @@ export function Ago({ time }: { readonly time: string }) {
   useCurrentAgo();
   return (
     <time class="ago" dateTime={time}>
-      {formatAgo(time)}
-      <span class="unseen exact"> ({formatDateTime(time)})</span>
+      {formatAgo(time)} <span class="unseen exact">({formatDateTime(time)})</span>
     </time>
   );
 }

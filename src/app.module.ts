@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { DataSource, EntityManager } from 'typeorm';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AccountEventsModule } from './accounts/events/account-events.module.js';
 import { Accounts } from './accounts/extension/accounts.service.js';
@@ -16,7 +17,7 @@ import { GatewayAdapter } from './gateway/gateway.adapter.js';
 import { GatewayEventsModule } from './gateway/sessions/gateway-events.module.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ConnectionRegistry } from './http/front-door/connection-registry.js';
-import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
+import { ApiErrorFilter, ApiErrorFirstFilter, ErrorResponder } from './http/front-door/error-responder.js';
 import { FixedHeaders } from './http/front-door/fixed-headers.js';
 import { FrontDoor } from './http/front-door/front-door.js';
 import { LiveRequests } from './http/live-requests.js';
@@ -127,6 +128,9 @@ export class PlatformModule {
         { provide: FeatureRegistry, useValue: features },
         { provide: Log, useValue: log },
         { provide: Database, useValue: database },
+        // The tokens of @nestjs/typeorm, so that its repositories use this connection pool.
+        { provide: DataSource, useValue: database.source },
+        { provide: EntityManager, useValue: database.manager },
         { provide: Clock, useValue: clock },
         ...declared,
         { provide: Network, useValue: network },
@@ -170,6 +174,8 @@ export class PlatformModule {
           FeatureRegistry,
           Log,
           Database,
+          DataSource,
+          EntityManager,
           Clock,
           ReplicaBus,
           SharedStore,
@@ -236,6 +242,7 @@ export class AppModule {
         FixedHeaders,
         Recorder,
         ApiErrorFilter,
+        ApiErrorFirstFilter,
         GatewayAdapter,
       ],
     };

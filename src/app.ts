@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
-import { ApplicationConfig, NestFactory } from '@nestjs/core';
+import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
 import { AppModule, ResourceCloser } from './app.module.js';
 import { Clock } from './core/clock.js';
@@ -17,12 +17,14 @@ import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
 import { httpAdapter } from './http/adapter.js';
 import { ConnectionRegistry } from './http/front-door/connection-registry.js';
-import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
+import { ApiErrorFilter, ApiErrorFirstFilter, ErrorResponder } from './http/front-door/error-responder.js';
 import { FrontDoor } from './http/front-door/front-door.js';
 import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { disabledLimits } from './pipeline/disabled-limits.js';
 import { Explanation } from './pipeline/explanation.service.js';
+import { createFactory, type Override } from './pipeline/nest-internals.js';
+import { findPackageNotes } from './pipeline/nest-packages.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
 import type { EmbeddedEngine } from './platform/database/engine.js';
@@ -45,6 +47,8 @@ export interface AppOptions extends Extension {
   readonly network?: Network;
   /** An embedded database that the caller opens and closes, in place of the one in `DATA_DIR`. */
   readonly embeddedDatabase?: EmbeddedEngine;
+  /** Tests replace providers with values. */
+  readonly override?: readonly Override[];
 }
 
 /**
@@ -99,7 +103,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       },
       options.modules ?? [],
     );
-    const app = await NestFactory.create<INestApplication<Server>>(module, adapter, {
+    const app = await createFactory(options.override ?? []).create<INestApplication<Server>>(module, adapter, {
       logger: log,
       abortOnError: false,
       bodyParser: false,
@@ -112,9 +116,11 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       app.get(Cleanup).add('journal', removeExpiredEntries);
       if (probe) app.get(ResourceCloser).extraResources.push(probe);
       app.get(RouteAudit).audit(options.unguarded);
+      for (const note of findPackageNotes(app.get(ModulesContainer))) log.info(note);
       app.get(ApiDocuments).attach(options.descriptions ?? []);
-      // Nest tries the last filter first. Filters of extensions come before the built-in one, which catches everything.
+      // Nest tries the last filter first.
       app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(ApiErrorFilter));
+      app.useGlobalFilters(app.get(ApiErrorFirstFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
       app.get(ConnectionRegistry).handleParserErrors(app.getHttpServer());
       app.getHttpServer().keepAliveTimeout = config.keepAliveSeconds * 1000;

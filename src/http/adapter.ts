@@ -9,8 +9,9 @@ import {
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { ExpressAdapter as NestExpressAdapter } from '@nestjs/platform-express';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { ApiError } from '../core/errors.js';
+import { markGuarded } from '../core/front-door.js';
 import { type Call, callOf, RESPONSE_HANDLED } from '../policy/call.js';
 import { PlatformWatch, type Unguarded } from './platform-watch.js';
 
@@ -54,6 +55,9 @@ function serve(door: RequestEntry, next: RequestListener): Server {
   return server;
 }
 
+const rejectUnknownPath = (door: RequestEntry, request: Parameters<typeof callOf>[0]): void =>
+  door.sendErrorResponse(callOf(request), new ApiError('NOT_FOUND'));
+
 const platformWatches = new WeakMap<object, PlatformWatch>();
 
 /**
@@ -68,6 +72,7 @@ function watchAdapter(watch: PlatformWatch, adapter: object): void {
   }
   watch.wrapMethod(adapter, 'use', ([path]) => watch.assertDeclared(typeof path === 'string' ? `use ${path}` : 'use'));
   platformWatches.set(adapter, watch);
+  markGuarded(adapter);
 }
 
 async function expressAdapter(door: RequestEntry, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
@@ -88,8 +93,9 @@ async function expressAdapter(door: RequestEntry, watch: PlatformWatch): Promise
       return watch.runUnchecked(() => super.setErrorHandler(...given));
     }
 
-    override setNotFoundHandler(...given: Parameters<NestExpressAdapter['setNotFoundHandler']>) {
-      return watch.runUnchecked(() => super.setNotFoundHandler(...given));
+    // Not Nest's handler, whose error goes to the filters of extensions.
+    override setNotFoundHandler() {
+      return watch.runUnchecked(() => super.setNotFoundHandler((request: Request) => rejectUnknownPath(door, request)));
     }
 
     // The route audit checks the modules that add middleware.
@@ -163,6 +169,13 @@ async function fastifyAdapter(door: RequestEntry, watch: PlatformWatch): Promise
       // The plugin registers the route for preflight requests later.
       watch.expectRoutes([{ method: 'OPTIONS', path: '*' }]);
       super.enableCors(...given);
+    }
+
+    override setNotFoundHandler() {
+      return super.setNotFoundHandler((request: { raw: IncomingMessage }, reply: { hijack(): void }) => {
+        reply.hijack();
+        rejectUnknownPath(door, request);
+      });
     }
 
     override reply(...[response, body, status]: FastifyReplyParameters): ReturnType<FastifyAdapter<Server>['reply']> {

@@ -1,5 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import { hasOwnGuard } from '../core/front-door.js';
 import type { CommandGuard, CommandPlan } from '../gateway/commands/command.js';
 import {
   type AuditedCommand,
@@ -91,7 +92,7 @@ function findGatewayFaults(wrapper: InstanceWrapper, gateway: Type): string[] {
     faults.push('has @WebSocketGateway and @GatewayCommands(). Remove @WebSocketGateway');
   if (!wrapper.isDependencyTreeStatic())
     faults.push('is created for every message. Remove the request scope of the class and its dependencies');
-  if (Reflect.getMetadata(GUARDS_METADATA, gateway))
+  if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, gateway)))
     faults.push('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
   return faults.map((fault) => `${gateway.name} ${fault}`);
 }
@@ -110,7 +111,7 @@ function compile(
   const { controller: gateway, name, handler, message } = found;
   const blame = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
   const isOurs = gateway === SessionGateway;
-  if (Reflect.getMetadata(GUARDS_METADATA, handler))
+  if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, handler)))
     blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
   const policy = readPolicy(handler, gateway);
   if (Array.isArray(policy)) {

@@ -2,7 +2,9 @@
  * All that Gatehouse uses of Nest outside its documented interface. `test/pipeline/nest-internals.spec.ts` and
  * `test/policy/team-enhancers.e2e-spec.ts` fail on the upgrade that changes it.
  */
-import type { HttpAdapterHost } from '@nestjs/core';
+import type { InjectionToken } from '@nestjs/common';
+import type { HttpAdapterHost, NestContainer, NestFactory } from '@nestjs/core';
+import { NestFactoryStatic } from '@nestjs/core/nest-factory.js';
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
 
 export {
@@ -46,4 +48,38 @@ export function createResponder(adapter: HttpAdapter, handler: object): Respond 
   ]);
   const send = context.createHandleResponseFn(handler as () => unknown, false) as Respond;
   return (value, request, response) => send(value, response, request);
+}
+
+/** A value in place of a provider. */
+export type Override = readonly [token: InjectionToken, value: unknown];
+
+type Initialize = (module: unknown, container: NestContainer, ...others: unknown[]) => Promise<void>;
+
+/**
+ * Creates a factory whose applications have these values in place of providers, as `overrideProvider` of
+ * `@nestjs/testing` does. The HTTP adapter of a testing module is set too late for providers that use it.
+ */
+export function createFactory(overrides: readonly Override[]): Pick<typeof NestFactory, 'create'> {
+  const factory = new NestFactoryStatic();
+  const initialize = Reflect.get(factory, 'initialize') as Initialize;
+  const initializeWith: Initialize = (module, container, ...others) => {
+    const bindGlobalScope = container.bindGlobalScope.bind(container);
+    // Nest calls this when all providers are known and none is created.
+    container.bindGlobalScope = () => {
+      bindGlobalScope();
+      for (const override of overrides) replaceProvider(container, override);
+    };
+    return initialize.call(factory, module, container, ...others);
+  };
+  Reflect.set(factory, 'initialize', initializeWith);
+  return factory;
+}
+
+function replaceProvider(container: NestContainer, [token, value]: Override): void {
+  const hosts = [...container.getModules().values()].filter((host) => host.hasProvider(token));
+  if (hosts.length === 0) {
+    const name = typeof token === 'function' ? token.name : String(token);
+    throw new Error(`No module provides ${name}, so it cannot be replaced. Pass the token of a provider`);
+  }
+  for (const host of hosts) host.replace(token, { isProvider: true, useValue: value });
 }

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
 import type { ErrorCode } from '../core/errors.js';
+import { hasOwnGuard, NO_FRONT_DOOR } from '../core/front-door.js';
 import { suggest } from '../core/text/similar.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { findPlatformWatch } from '../http/adapter.js';
@@ -46,6 +47,7 @@ import {
   PATH_METADATA,
   VERSION_METADATA,
 } from './nest-internals.js';
+import { findPackageFaults } from './nest-packages.js';
 import { buildInputPlan } from './route-input.js';
 
 /** Thrown during startup. Lists every route and gateway command with an invalid declaration. */
@@ -79,11 +81,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     { httpAdapter }: HttpAdapterHost,
   ) {
     const platform = findPlatformWatch(httpAdapter);
-    if (!platform) {
-      throw new RouteAuditError([
-        'The application has no front door. Create it with createApp() instead of NestFactory.',
-      ]);
-    }
+    if (!platform) throw new StartError(NO_FRONT_DOOR);
     this.platform = platform;
   }
 
@@ -97,6 +95,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
     this.checkDuplicates(audited);
     this.checkMiddleware(unguarded);
+    this.faults.push(...findPackageFaults(this.containers));
     const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
     const policies = this.compileServicePolicies(guards);
     this.throwFaults();
@@ -154,7 +153,7 @@ export class RouteAudit implements OnApplicationBootstrap {
           `${controller.name} sets a host in @Controller(). Remove it, because routes of all hosts are the same`,
         );
       const prefixes = [Reflect.getMetadata(PATH_METADATA, controller) ?? ''].flat() as string[];
-      if (Reflect.getMetadata(GUARDS_METADATA, controller)) {
+      if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, controller))) {
         this.faults.push(`${controller.name} uses @UseGuards. Remove it and declare a policy, such as @UserOnly()`);
       }
       const prototype = Object.getPrototypeOf(instance);
@@ -186,7 +185,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     const { controller, name, handler, method, path } = found;
     const where = `${controller.name}.${name} (${method} ${path})`;
     const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
-    if (Reflect.getMetadata(GUARDS_METADATA, handler))
+    if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, handler)))
       blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
     if ([handler, controller].some((declared) => Reflect.getMetadata(VERSION_METADATA, declared) !== undefined))
       blame("sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')");

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { StartError } from '../core/config/start-error.js';
+import { requireFrontDoor } from '../core/front-door.js';
 import type { NameOf } from '../core/merged.js';
 import { type Call, callOf } from './call.js';
 import {
@@ -37,16 +38,18 @@ function addMark(marked: object, name: string, policy: Partial<RoutePolicy>): vo
 
 const mark =
   (name: string, policy: Partial<RoutePolicy> = {}): PolicyDecorator =>
-  (target: object, _key?: unknown, descriptor?: PropertyDescriptor) =>
+  (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
     addMark(descriptor ? descriptor.value : target, name, policy);
+    if (isPolicy(name)) requireFrontDoor(target, key as string, descriptor as PropertyDescriptor);
+  };
 
 /** A mark that each handler must declare itself, because it admits more callers. */
 const markHandler =
   (name: string, policy: Partial<RoutePolicy> = {}): MethodDecorator =>
-  (target, _key, descriptor: PropertyDescriptor | undefined) => {
+  (target, key, descriptor: PropertyDescriptor | undefined) => {
     if (!descriptor)
       throw new StartError(`${(target as Type).name} has @${name}() on the class. Move it to each of its handlers`);
-    addMark(descriptor.value, name, policy);
+    mark(name, policy)(target, key, descriptor);
   };
 
 /** Anyone. A valid credential counts for rate limits and the captcha waiver, an invalid one is ignored. */

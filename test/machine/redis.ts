@@ -19,7 +19,7 @@ export async function emptyRedis(url: string): Promise<void> {
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(SERVER_URL);
-    const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 2000 });
+    const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 20_000 });
     const end = (found: boolean) => {
       socket.destroy();
       resolve(found);

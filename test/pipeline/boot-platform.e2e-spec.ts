@@ -98,6 +98,14 @@ const HANGINGS: [title: string, hang: Hang, name: string][] = [
 describe.each(PLATFORMS)(
   'credentials.md 3 on %s: code that runs without the guards stops the startup',
   (HTTP_PLATFORM) => {
+    test('the modules of an extension in an application of NestFactory', async () => {
+      @Module({ controllers: [PlainController] })
+      class Plain {}
+      const adapter = HTTP_PLATFORM === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
+      const made = NestFactory.create(Plain, adapter, { logger: false, abortOnError: false });
+      await expect(made).rejects.toThrow('The application has no front door, so no policy is enforced');
+    });
+
     test('middleware of a module', async () => {
       await expect(boot([Answering], { HTTP_PLATFORM })).rejects.toThrow("'middleware of Answering' runs without");
     });

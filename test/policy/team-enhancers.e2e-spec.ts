@@ -64,6 +64,15 @@ class Teapot implements ExceptionFilter {
   }
 }
 
+@Catch()
+class Everything implements ExceptionFilter {
+  catch(_error: unknown, host: ArgumentsHost): void {
+    const call = callOf(host.switchToHttp().getRequest());
+    host.switchToHttp().getResponse().hijack?.();
+    call.res.writeHead(418).end();
+  }
+}
+
 const Method = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { method } = context.switchToHttp().getRequest<{ method: string }>();
   return method;
@@ -338,6 +347,15 @@ describe('code that a module runs around every route', () => {
     await withGatehouse({ modules: [around(APP_FILTER, Teapot)] }, async ({ anonymous }) => {
       expectApiError(await anonymous.get('/v1/own/refused'), 'CONFLICT');
       expectApiError(await anonymous.get('/v1/own/broken'), 'INTERNAL_SERVER_ERROR');
+      expectApiError(await anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await anonymous.get('/v1/nowhere'), 'NOT_FOUND');
+    });
+  });
+
+  it('a filter of everything gets the errors that are no ApiError', async () => {
+    await withGatehouse({ modules: [around(APP_FILTER, Everything)] }, async ({ anonymous }) => {
+      await anonymous.get('/v1/own/broken').expect(418);
+      expectApiError(await anonymous.get('/v1/own/refused'), 'CONFLICT');
       expectApiError(await anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
       expectApiError(await anonymous.get('/v1/nowhere'), 'NOT_FOUND');
     });

@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/features.js';
 import { UNAUDITED_MESSAGE } from '../../src/http/recorder.js';
+import type { Override } from '../../src/pipeline/nest-internals.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import type { Network } from '../../src/platform/outbound/network.js';
@@ -53,6 +54,8 @@ export interface GatehouseOptions extends Extension {
   readonly env?: Record<string, string>;
   /** A simulated network for outbound requests, with its own name resolution and endpoints. */
   readonly network?: Network;
+  /** Values in place of providers: `[[SearchClient, new FakeSearch()]]`. Each is the same for all modules. */
+  readonly override?: readonly Override[];
   /** Required for `cutDatabase` and `cutRedis`. All connections to both backends then pass through a proxy. */
   readonly cuttable?: boolean;
 }

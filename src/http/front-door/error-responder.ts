@@ -118,7 +118,7 @@ function clearSuccessHeaders(call: Call, status: number): void {
   res.setHeader('Content-Security-Policy', CSP);
 }
 
-/** The only exception filter: everything that controllers and guards throw goes to the error responder. */
+/** The last exception filter: everything that controllers and guards throw goes to the error responder. */
 @Catch()
 @Injectable()
 export class ApiErrorFilter implements ExceptionFilter {
@@ -132,3 +132,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     this.errors.send(callOf(http.getRequest()), thrown);
   }
 }
+
+/** Nest tries this filter before those of extensions, so that a filter for all errors does not replace an `ApiError`. */
+@Catch(ApiError)
+export class ApiErrorFirstFilter extends ApiErrorFilter {}

@@ -55,16 +55,31 @@ export { Log } from './core/log.js';
 export * from './core/merged.js';
 export type { Aggregation, LabelValues, MetricDeclaration } from './core/metric-declaration.js';
 export { Metrics } from './core/metrics.js';
+export type {
+  EventData,
+  EventType,
+  ExtensionMailFacts,
+  ExtensionMailType,
+  JobName,
+  JobPayload,
+  MetricLabels,
+  MetricName,
+  MetricType,
+  NameOf,
+  SecretBinding,
+  SecretPayload,
+} from './core/names.js';
 export { Snowflakes } from './core/snowflake.js';
 export type { LocalizedText } from './core/text/localized-text.js';
 export { codePoints } from './core/text/text.js';
 export { loadConfig } from './features.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
-export * from './gateway/protocol/event-types.js';
 export { type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
-export * from './http/input.js';
+export type { Fault, FieldOptions, FieldRule } from './http/field.js';
+export type { FieldDecorator } from './http/field-decorator.js';
+export { AnyObject, Bool, Email, field, Int, ListOf, OneOf, Snowflake, Text, Time } from './http/input.js';
 export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';

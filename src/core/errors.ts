@@ -1,4 +1,4 @@
-import type { NameOf } from './merged.js';
+import type { NameOf } from './names.js';
 
 export interface FieldError {
   readonly path: string;

@@ -1,5 +1,5 @@
 import type { Aggregator } from 'prom-client';
-import type { MetricType } from './merged.js';
+import type { MetricType } from './names.js';
 
 /** How the values of several workers are combined: `sum` if each worker has its own value. */
 export type Aggregation = Extract<Aggregator, 'sum' | 'min' | 'max' | 'average'>;

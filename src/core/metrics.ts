@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { MetricLabels, MetricName } from './merged.js';
 import { type LabelValues, labelCombinations, type MetricDeclaration } from './metric-declaration.js';
+import type { MetricLabels, MetricName } from './names.js';
 import type { MetricsReport } from './workers/messages.js';
 import { ownWorker } from './workers/own-worker.js';
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
-import type { EventData, EventType } from '../core/merged.js';
+import type { EventData, EventType } from '../core/names.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, eventOf, type GatewayEvent } from './protocol/event.js';
 import {

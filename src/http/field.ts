@@ -2,6 +2,7 @@ import { registerDecorator, type ValidationArguments } from 'class-validator';
 import type { FieldCode } from '../core/errors.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Shape } from '../policy/plan.js';
+import type { FieldDecorator } from './field-decorator.js';
 
 /** The error of one value: a code for the field itself, or codes for paths below it such as `.0`. */
 export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];
@@ -94,10 +95,10 @@ export const useRegistry = (instance: object, features: FeatureRegistry): void =
   void registries.set(instance, features);
 
 /** Defines a field type: a rule that returns the error of a value or `undefined`. `convert` runs first. */
-export function field(
-  rule: FieldRule,
+export function field<const R extends FieldRule, V = unknown>(
+  rule: R,
   check: (value: unknown, features?: FeatureRegistry) => Fault | undefined,
-): PropertyDecorator {
+): FieldDecorator<V, R> {
   const faultOf = (value: unknown, features?: FeatureRegistry): Fault | undefined => {
     if (value === undefined) return rule.optional ? undefined : 'INVALID_FORMAT';
     if (value === null) return rule.nullable ? undefined : 'INVALID_FORMAT';

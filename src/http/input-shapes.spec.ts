@@ -9,7 +9,7 @@ describe('conventions.md 6: shapes', () => {
     @Text({ max: 3 }) a!: string;
   }
   class Derived extends Base {
-    @Int({ min: 0, max: 9, optional: true }) b = 5;
+    @Int({ min: 0, max: 9, optional: true }) b?: number = 5;
   }
   class Plain {}
 

@@ -16,6 +16,7 @@ import {
   NORMALIZATION_SLACK,
   useRegistry,
 } from './field.js';
+import type { FieldDecorator } from './field-decorator.js';
 import { getRuleMembers } from './input-members.js';
 
 export { boundOf, type Fault, type FieldOptions, field, NORMALIZATION_SLACK, schemaOf } from './field.js';
@@ -43,7 +44,7 @@ interface TextOptions extends FieldOptions {
 }
 
 /** A string of `min` to `max` code points. */
-export function Text(options: TextOptions): PropertyDecorator {
+export function Text<const O extends TextOptions>(options: O): FieldDecorator<string, O> {
   const { min = 0, max, pattern, trim, convert, check, example, form = 'INVALID_FORMAT' } = options;
   const description = {
     ...{ type: 'string', minLength: min, maxLength: max },
@@ -71,7 +72,7 @@ export function Text(options: TextOptions): PropertyDecorator {
   });
 }
 
-export function Bool(options: FieldOptions = {}): PropertyDecorator {
+export function Bool<const O extends FieldOptions = object>(options: O = {} as O): FieldDecorator<boolean, O> {
   return field({ ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'boolean' } }, (value) =>
     typeof value === 'boolean' ? undefined : 'INVALID_FORMAT',
   );
@@ -80,8 +81,14 @@ export function Bool(options: FieldOptions = {}): PropertyDecorator {
 /** Longest text that can represent a number of any kind. */
 const MAX_NUMBER_LENGTH = 40;
 
+interface IntOptions extends FieldOptions {
+  min: number;
+  max: number;
+  text?: boolean;
+}
+
 /** An integer. In a path or a query, it is decimal text. */
-export function Int(options: FieldOptions & { min: number; max: number; text?: boolean }): PropertyDecorator {
+export function Int<const O extends IntOptions>(options: O): FieldDecorator<number, O> {
   const convert = (value: unknown) =>
     typeof value === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
   return field(
@@ -98,10 +105,13 @@ export function Int(options: FieldOptions & { min: number; max: number; text?: b
   );
 }
 
-export function OneOf(choices: readonly string[], options: FieldOptions = {}): PropertyDecorator {
+export function OneOf<const C extends string, const O extends FieldOptions = object>(
+  choices: readonly C[],
+  options: O = {} as O,
+): FieldDecorator<C, O> {
   const bound = Math.max(...choices.map(({ length }) => length));
   return field({ ...options, bound, tooLong: 'INVALID_FORMAT', description: { enum: [...choices] } }, (value) =>
-    choices.includes(value as string) ? undefined : 'INVALID_FORMAT',
+    choices.includes(value as C) ? undefined : 'INVALID_FORMAT',
   );
 }
 
@@ -124,13 +134,13 @@ export const SNOWFLAKE = {
 };
 
 /** An ID (conventions.md 6.1): decimal text or a JSON integer. The validated value is always text. */
-export function Snowflake(options: FieldOptions = {}): PropertyDecorator {
+export function Snowflake<const O extends FieldOptions = object>(options: O = {} as O): FieldDecorator<string, O> {
   const convert = (value: unknown) => (Number.isSafeInteger(value) && (value as number) >= 0 ? String(value) : value);
   return field({ ...options, ...SNOWFLAKE, convert }, snowflakeFault);
 }
 
 /** A time in UTC, in the format of the API: `2024-01-31T12:00:00.000Z`. */
-export function Time(options: FieldOptions = {}): PropertyDecorator {
+export function Time<const O extends FieldOptions = object>(options: O = {} as O): FieldDecorator<string, O> {
   const form = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/;
   const description = { type: 'string', format: 'date-time' };
   return field({ ...options, bound: 40, tooLong: 'INVALID_FORMAT', description }, (value) => {
@@ -142,20 +152,22 @@ export function Time(options: FieldOptions = {}): PropertyDecorator {
   });
 }
 
+interface ListOptions extends FieldOptions {
+  min?: number;
+  max: number;
+  /** Maximum length of an element: see `field`. */
+  bound?: number;
+  tooLong?: FieldCode;
+  convert?: (value: unknown) => unknown;
+  /** JSON Schema of an element for the OpenAPI document. */
+  items?: Readonly<Record<string, unknown>>;
+}
+
 /** An array whose elements are checked one by one. `convert` receives the whole array after it is measured. */
-export function ListOf(
-  options: FieldOptions & {
-    min?: number;
-    max: number;
-    /** Maximum length of an element: see `field`. */
-    bound?: number;
-    tooLong?: FieldCode;
-    convert?: (value: unknown) => unknown;
-    /** JSON Schema of an element for the OpenAPI document. */
-    items?: Readonly<Record<string, unknown>>;
-  },
+export function ListOf<const O extends ListOptions>(
+  options: O,
   check: (element: unknown, features?: FeatureRegistry) => FieldCode | undefined,
-): PropertyDecorator {
+): FieldDecorator<unknown, O> {
   const { min = 0, max, convert, bound, tooLong = 'INVALID_FORMAT' } = options;
   const description = {
     type: 'array',
@@ -213,7 +225,7 @@ function normalizeEmail(value: unknown): unknown {
  * An email address (auth.md 1.4). NFKC and trimming come before the check, so that the checked value is the stored
  * value.
  */
-export function Email(options: FieldOptions = {}): PropertyDecorator {
+export function Email<const O extends FieldOptions = object>(options: O = {} as O): FieldDecorator<string, O> {
   const description = { type: 'string', format: 'email', maxLength: EMAIL_LENGTH };
   const bound = EMAIL_LENGTH + NORMALIZATION_SLACK;
   const rule = { bound, tooLong: 'EMAIL_LENGTH_INVALID', convert: normalizeEmail, description } as const;
@@ -221,7 +233,7 @@ export function Email(options: FieldOptions = {}): PropertyDecorator {
 }
 
 /** Any JSON object whose strings can be stored in PostgreSQL. The code that uses it checks its content. */
-export function AnyObject(options: FieldOptions = {}): PropertyDecorator {
+export function AnyObject<const O extends FieldOptions = object>(options: O = {} as O): FieldDecorator<object, O> {
   const rule = { ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'object' } } as const;
   return field(rule, (value) =>
     typeof value === 'object' && !Array.isArray(value) && isStorableJson(value) ? undefined : 'INVALID_FORMAT',

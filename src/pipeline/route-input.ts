@@ -4,13 +4,14 @@ import { getBody, hasBody, parseQuery } from '../http/body.js';
 import { validateShape } from '../http/input.js';
 import { isDeclared, membersWithoutRule } from '../http/input-members.js';
 import type { Call, SudoMembers } from '../policy/call.js';
+import { findInjected } from '../policy/decorators.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import type { DiscoveredRoute } from './discovered-route.js';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from './nest-internals.js';
 
-type ArgumentMetadata = Record<string, { index: number; data?: unknown; pipes?: unknown[] }>;
+type ArgumentMetadata = Record<string, { index: number; factory?: object; data?: unknown; pipes?: unknown[] }>;
 
 const PARTS: Partial<Record<number, 'params' | 'query' | 'body'>> = {
   [RouteParamtypes.PARAM]: 'params',
@@ -32,10 +33,16 @@ export function buildInputPlan(
   const bound: ArgumentMetadata = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
   const types: unknown[] = Reflect.getMetadata('design:paramtypes', controller.prototype, name) ?? [];
   const input: { -readonly [part in keyof InputPlan]: Shape } = {};
-  for (const [key, { index, data, pipes }] of Object.entries(bound)) {
+  for (const [key, { index, factory, data, pipes }] of Object.entries(bound)) {
     const part = inputPartOf(key);
-    if (!part) continue;
     const type = types[index];
+    if (!part) {
+      const injected = factory && !pipes?.length ? findInjected(factory) : undefined;
+      // Interfaces and unions have the type Object.
+      if (injected && typeof type === 'function' && type !== Object && type.name !== injected)
+        blame(`injects ${injected} as its argument ${index + 1}, whose type is ${type.name}. Correct the type`);
+      continue;
+    }
     if (data !== undefined || (pipes?.length ?? 0) > 0 || typeof type !== 'function' || !isDeclared(type as Shape)) {
       blame(
         `takes unvalidated ${part}. Bind it as a whole, without a name or pipe, to a class whose members have rules. Import the class without "type"`,

@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import type { CompilerMessage } from '../core/compiler-message.js';
 import { StartError } from '../core/config/start-error.js';
 import { requireFrontDoor } from '../core/front-door.js';
-import type { NameOf } from '../core/merged.js';
+import type { NameOf } from '../core/names.js';
 import { type Call, callOf } from './call.js';
+import type { Identity } from './identity.js';
 import {
   type AclRequirement,
   type AnyCheck,
@@ -133,34 +135,67 @@ export const callIn = (context: ExecutionContext): Call => callOf(context.switch
 /** Index of a gateway command in the arguments of its handler, after the connection and the payload. */
 const COMMAND_ARGUMENT = 2;
 
+type ParameterOf<M, I extends number> = M extends (...args: infer P) => unknown ? P[I] : unknown;
+
+/**
+ * The decorator of a parameter with values of type `V`. The compiler checks the type of the parameter, which can be
+ * narrower, because the policy of a route narrows its callers.
+ */
+type CallParameter<V> = <T extends object, K extends string | symbol | undefined, I extends number>(
+  target: T,
+  key: K,
+  index: I &
+    (K extends keyof T
+      ? NonNullable<ParameterOf<T[K], I>> extends V
+        ? unknown
+        : [V] extends [ParameterOf<T[K], I>]
+          ? unknown
+          : CompilerMessage<'The decorator injects a value of another type than that of the parameter'>
+      : unknown),
+) => void;
+
+/** A decorator that `createCallDecorator` makes. A pipe can change the type of the value. */
+export interface CallDecorator<V> {
+  (): CallParameter<V>;
+  (...dataOrPipes: unknown[]): ParameterDecorator;
+}
+
 type Factory<T> = (data: unknown, context: ExecutionContext) => T;
 
-const readers = new WeakMap<object, (call: Call) => unknown>();
+const readers = new WeakMap<object, { read: (call: Call) => unknown; injected: string | undefined }>();
 
-/** Creates a parameter decorator that reads only the call, so that it also works without the framework. */
+/**
+ * Creates a parameter decorator that reads only the call, so that it also works without the framework.
+ * @param injected the name of the type of the value. A parameter with another type stops the start
+ */
 export function createCallDecorator<T>(
   read: (call: Call) => T,
-  factory: Factory<T> = (_, context) => read(callIn(context)),
-) {
-  readers.set(factory, read);
+  { injected, factory = (_, context) => read(callIn(context)) }: { injected?: string; factory?: Factory<T> } = {},
+): CallDecorator<T> {
+  readers.set(factory, { read, injected });
   return createParamDecorator(factory);
 }
 
 /** The function that reads an argument from the call, found by the factory of its decorator. */
-export const findCallReader = (factory: object): ((call: Call) => unknown) | undefined => readers.get(factory);
+export const findCallReader = (factory: object): ((call: Call) => unknown) | undefined => readers.get(factory)?.read;
+
+/** The type of the value that the decorator with this factory injects, if a parameter must have it. */
+export const findInjected = (factory: object): string | undefined => readers.get(factory)?.injected;
 
 const readIdentity = ({ identity }: Pick<Call, 'identity'>) => identity;
 
 /** The identity from the guards; `null` only on `@Public()` routes. */
-export const CurrentIdentity = createCallDecorator(readIdentity, (_, context) =>
-  readIdentity(context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context)),
-);
+export const CurrentIdentity: CallDecorator<Identity | null> = createCallDecorator(readIdentity, {
+  injected: 'Identity',
+  factory: (_, context) =>
+    readIdentity(context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context)),
+});
 
 /** Reads the whole call, including the raw response. */
 export const currentCall = (call: Call): Call => call;
 
 /** The call itself: client IP address, request ID, raw request and response. */
-export const CurrentCall = createCallDecorator(currentCall);
+export const CurrentCall = createCallDecorator(currentCall, { injected: 'Call' });
 
 /** A handler can have one mark for each identity. */
 const identityOf = ({ name, policy }: Mark): unknown => policy.checks?.[0]?.type ?? name;

@@ -3,8 +3,8 @@ import { DefaultNamingStrategy, EntitySchema, getMetadataArgsStorage } from 'typ
 import { type Setting, SettingsReader } from '../core/config/reader.js';
 import { StartError } from '../core/config/start-error.js';
 import type { ApiError, FieldError } from '../core/errors.js';
-import type { SecretBinding } from '../core/merged.js';
 import { labelCombinations, type MetricDeclaration } from '../core/metric-declaration.js';
+import type { SecretBinding } from '../core/names.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 import { suggest } from '../core/text/similar.js';
 import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';

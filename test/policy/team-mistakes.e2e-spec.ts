@@ -11,19 +11,27 @@ import {
   Scope,
   Version,
 } from '@nestjs/common';
+import { SubscribeMessage } from '@nestjs/websockets';
 import { readRoutes } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
 import {
+  AdminAcl,
   Authenticated,
+  type Call,
   Check,
+  CurrentCall,
+  CurrentIdentity,
+  CurrentOperator,
   defineFeature,
   type ErrorCode,
   type Extension,
+  GatewayCommands,
   loadConfig,
   OAuthScope,
   Public,
   RateLimit,
   type RouteCheck,
+  type SessionIdentity,
   Snowflake,
   Text,
   UserOnly,
@@ -126,6 +134,46 @@ class SketchesController {
   search(@Query() _query: LooseInput): void {}
 }
 
+@Controller('v1/callers')
+class CallersController {
+  @Get()
+  @UserOnly()
+  // @ts-expect-error: the decorator injects the identity. Projects without a type check are rejected at startup.
+  list(@Query() _query: PagePath, @CurrentIdentity() _me: string): void {}
+
+  @Get('raw')
+  @UserOnly()
+  // @ts-expect-error: the decorator injects the call.
+  raw(@CurrentCall() _call: PagePath): void {}
+
+  @Get('sound')
+  @UserOnly()
+  sound(
+    @CurrentIdentity() _me: SessionIdentity,
+    @CurrentCall() _call: Call,
+    @CurrentIdentity() _other: unknown,
+  ): void {}
+}
+
+@Controller('v1/admin/callers')
+class OperatorsController {
+  @Get()
+  @AdminAcl('user:lookup')
+  // @ts-expect-error: the decorator injects the operator.
+  list(@CurrentOperator() _by: PagePath): void {}
+}
+
+@GatewayCommands()
+class CallersGateway {
+  @SubscribeMessage('CALLERS_SHOW')
+  @UserOnly()
+  // @ts-expect-error: the decorator injects the identity.
+  show(@CurrentIdentity() _me: number): void {}
+}
+
+@Module({ controllers: [CallersController, OperatorsController], providers: [CallersGateway] })
+class CallersModule {}
+
 @Module({ controllers: [DraftsController, SketchesController] })
 class DraftsModule {}
 
@@ -192,6 +240,16 @@ describe('mistakes of extensions stop the start with their cause and their fix',
       "SketchesController.search (GET /v1/sketches/search) takes LooseInput, whose member 'color' has no rule, so no request can set it. Add a rule, such as @Text()",
     ]);
   });
+});
+
+test('a parameter whose type is not that of its decorator stops the start', async () => {
+  expect(await faultsOf({ modules: [CallersModule] })).toEqual([
+    'Route policy audit failed:',
+    'CallersController.list (GET /v1/callers) injects Identity as its argument 2, whose type is String. Correct the type',
+    'CallersController.raw (GET /v1/callers/raw) injects Call as its argument 1, whose type is PagePath. Correct the type',
+    'OperatorsController.list (GET /v1/admin/callers) injects Operator as its argument 1, whose type is PagePath. Correct the type',
+    'CallersGateway.show (WS CALLERS_SHOW) injects Identity as its argument 1, whose type is Number. Correct the type',
+  ]);
 });
 
 describe('mistakes of extensions are reported while the service runs', () => {

@@ -110,6 +110,12 @@ test('notes are for those who are signed in', async () => {
 });
 `;
 
+/** Mistakes that the compiler must report with the declarations of the package. */
+const MISTAKES = readFileSync(join(ROOT, 'test/fixtures/mistakes/mistakes.ts'), 'utf8').replaceAll(
+  "'../../../src/index.js'",
+  "'@gatehouse-auth/server'",
+);
+
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Links the installed package of this name. Without network access, the project of a team can only link packages. */
@@ -146,7 +152,8 @@ beforeAll(() => {
   for (const name of ['typescript', '@types/node', '@jest/globals', 'jest']) link(name);
   const compilerOptions = {
     ...{ target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: false, types: ['node'] },
-    ...{ experimentalDecorators: true, emitDecoratorMetadata: true, rootDir: 'src', outDir: 'dist' },
+    ...{ experimentalDecorators: true, emitDecoratorMetadata: true, strictPropertyInitialization: false },
+    ...{ rootDir: 'src', outDir: 'dist' },
   };
   const files = {
     'package.json': JSON.stringify({ type: 'module', gatehouse: { extension: 'dist/extension.js' } }),
@@ -156,6 +163,7 @@ beforeAll(() => {
     'src/extension.ts': EXTENSION,
     'src/main.ts': MAIN,
     'src/notes.spec.ts': TEST,
+    'src/mistakes.ts': MISTAKES,
   };
   mkdirSync(join(project, 'src'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
@@ -233,7 +241,7 @@ describe('an extension project with only the package and its dependencies', () =
     ]);
   });
 
-  test('compiles, with the types of every library in our types', () => {
+  test('compiles, with the types of every library in our types, and an error at each mistake', () => {
     expect(succeeded(run(['node_modules/typescript/bin/tsc', '-p', '.']))).toBe('');
   });
 

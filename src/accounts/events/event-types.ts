@@ -1,4 +1,4 @@
-import type { NameOf } from '../../core/merged.js';
+import type { NameOf } from '../../core/names.js';
 import type { LifecycleType } from '../../policy/lifecycle.js';
 
 /** Events that are recorded but not sent as a security notice. */

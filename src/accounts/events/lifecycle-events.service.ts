@@ -4,7 +4,7 @@ import { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
 import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
-import type { JobName, JobPayload } from '../../core/merged.js';
+import type { JobName, JobPayload } from '../../core/names.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { QueryTimeoutError } from '../../platform/process/query-timeout.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ExtensionMailFacts, ExtensionMailType } from '../../core/merged.js';
+import type { ExtensionMailFacts, ExtensionMailType } from '../../core/names.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { requireExtensionMail } from '../../platform/mail/templates/extension-mails.js';

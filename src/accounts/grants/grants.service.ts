@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EventData, EventType } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/names.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { NameOf } from '../../core/merged.js';
+import type { NameOf } from '../../core/names.js';
 import type { Tx } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AuditLog, type AuditRecord } from './audit.service.js';

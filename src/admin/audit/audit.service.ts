@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { AccountRecords, type AccountSummary } from '../../accounts/account-records.service.js';
 import { ApiError } from '../../core/errors.js';
-import type { NameOf } from '../../core/merged.js';
+import type { NameOf } from '../../core/names.js';
 import { Snowflakes, snowflakeTime } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { AuditQuery } from './audit.dto.js';

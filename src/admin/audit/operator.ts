@@ -3,7 +3,7 @@ import { getOrigin, type Origin } from '../../accounts/events/origin.js';
 import { ApiError } from '../../core/errors.js';
 import { grants } from '../../policy/acls.js';
 import type { Call } from '../../policy/call.js';
-import { createCallDecorator } from '../../policy/decorators.js';
+import { type CallDecorator, createCallDecorator } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
 import { cleanReason } from './reason.js';
 
@@ -90,7 +90,9 @@ export const ownerOperator = (accountId: string, facts: Pick<Operator, 'origin' 
 });
 
 /** Injects the operator of an Admin operation. */
-export const CurrentOperator = createCallDecorator(operatorOf);
+export const CurrentOperator: CallDecorator<Operator> = createCallDecorator(operatorOf, {
+  injected: 'Operator',
+});
 
 /**
  * Operators can only grant ACLs that they have.

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
-import type { NameOf } from '../../core/merged.js';
+import type { NameOf } from '../../core/names.js';
 import { Rejections } from '../../http/request-hooks.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Call } from '../../policy/call.js';

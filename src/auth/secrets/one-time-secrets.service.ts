@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AccountSnapshot, type StoredEpochs } from '../../accounts/account-snapshot.js';
-import type { SecretBinding, SecretPayload } from '../../core/merged.js';
+import type { SecretBinding, SecretPayload } from '../../core/names.js';
 import { mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';

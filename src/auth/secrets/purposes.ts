@@ -1,5 +1,5 @@
 import type { StoredEpochs } from '../../accounts/account-snapshot.js';
-import type { SecretBinding, SecretPurpose } from '../../core/merged.js';
+import type { SecretBinding, SecretPurpose } from '../../core/names.js';
 
 /** Purposes whose secrets are always issued for an account. */
 export type OwnedPurpose = SecretPurpose<'account' | 'address' | 'owner' | 'mailbox'>;

@@ -117,7 +117,7 @@ export class SettingsReader {
     name: string,
     about: string,
     choices: readonly T[],
-    fallback: T,
+    fallback: NoInfer<T>,
     told?: SettingDocumentation,
   ): T {
     const value = this.text(name, about, { shown: fallback, ...told });

@@ -1,6 +1,6 @@
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { ErrorCode } from '../../core/errors.js';
-import type { EventData, EventType } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/names.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { RoutePolicy } from '../../policy/route-policy.js';
 import type { AddressUse } from '../protocol/windows.js';

@@ -1,8 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { Log } from '../../core/log.js';
-import type { EventData, EventType } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
+import type { EventData, EventType } from '../../core/names.js';
 import { toApiError } from '../../core/to-api-error.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { describePolicy } from '../../policy/route-policy.js';

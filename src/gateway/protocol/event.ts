@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EventData, EventType } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/names.js';
 import type { Closing, IdentifyInput } from './protocol.js';
 
 const FRAME_BEGIN = '{"op":0,"d":';

@@ -4,7 +4,7 @@ import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { isTransientDatabaseError } from '../../core/database-errors.js';
 import { Log } from '../../core/log.js';
-import type { EventData, EventType } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/names.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { JournalRow } from '../../platform/replicas/journal.js';
 import type { EventPage } from '../../platform/replicas/journal-pages.js';

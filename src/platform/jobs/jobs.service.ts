@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { JobName, JobPayload } from '../../core/merged.js';
+import type { JobName, JobPayload } from '../../core/names.js';
 import { assertJson } from '../../core/text/json-value.js';
 import { suggest } from '../../core/text/similar.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { NameOf } from '../../core/merged.js';
+import type { NameOf } from '../../core/names.js';
 import { Keyring } from '../../core/secrets.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { requireEncryptedColumn } from './encrypted-columns.js';

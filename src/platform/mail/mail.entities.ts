@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { MailType } from '../../core/merged.js';
+import type { MailType } from '../../core/names.js';
 
 /** A message that must not be lost. It is written in the transaction that causes it and sent afterwards. */
 @Entity('outbox')

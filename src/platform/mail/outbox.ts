@@ -1,8 +1,8 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
-import type { FactsOfMail, MailType } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
+import type { FactsOfMail, MailType } from '../../core/names.js';
 import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { matchLanguage } from '../../core/text/languages.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../../core/log.js';
-import type { EventData, EventType } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/names.js';
 import { Batcher } from '../database/batcher.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';

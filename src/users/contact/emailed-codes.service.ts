@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../../core/errors.js';
-import type { FactsOfMail, MailType } from '../../core/merged.js';
+import type { FactsOfMail, MailType } from '../../core/names.js';
 import { equalsInConstantTime, Keyring, mintFrom } from '../../core/secrets.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';

@@ -4,7 +4,7 @@ import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError, validationError } from '../../core/errors.js';
-import type { SecretPayload } from '../../core/merged.js';
+import type { SecretPayload } from '../../core/names.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';

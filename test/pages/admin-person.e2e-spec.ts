@@ -147,7 +147,7 @@ describeInBrowser('web.md 4: a user', () => {
     await items('Sessions').nth(39).waitFor();
     await visit.page.locator('[aria-labelledby=person-sessions] > :nth-child(21):focus').waitFor();
     expect(await items('Sessions').nth(30).innerText()).toContain('Active');
-    expect(await items('Sessions').nth(31).innerText()).toContain('ended');
+    expect(await items('Sessions').nth(31).innerText()).toContain('Ended');
     await button('Show more').press('Enter');
     await items('Sessions').nth(44).waitFor();
     expect([await items('Sessions').count(), await button('Show more').count()]).toEqual([45, 0]);

@@ -39,10 +39,10 @@ function Offer({ others }: { readonly others: readonly Session[] }) {
         <p>{t('sessions.factorsChanged', { count: others.length })}</p>
         <FailureNotice of={endAll} />
         <div class="row">
-          <Button size="small" action={endAll}>
+          <Button kind="plain" size="small" action={endAll}>
             {t('sessions.endOthers')}
           </Button>
-          <Button kind="plain" size="small" onClick={dismissOffer}>
+          <Button kind="bare" size="small" onClick={dismissOffer}>
             {t('sessions.keepOthers')}
           </Button>
         </div>

@@ -21,7 +21,7 @@ export interface BatchProps {
   readonly label: string;
   /** One sentence that describes the effect. */
   readonly what: string;
-  readonly kind: 'plain' | 'danger';
+  readonly kind: 'plain' | 'main';
   /** Returns false if a field is invalid. Nothing is sent then. */
   readonly isRight?: () => boolean;
   readonly onCancel?: () => void;
@@ -45,7 +45,7 @@ export function Batch({ items, many, work, onDone, isRight = () => true, ...show
   return (
     <form class="stack" onSubmit={action.run}>
       {children}
-      <ReasonField of={{ action, reason }} isRequired={kind === 'danger'} />
+      <ReasonField of={{ action, reason }} isRequired={kind === 'main'} />
       {items.length > 0 && (
         <Notice kind="warn" isAnnounced={false}>
           {what}
@@ -134,7 +134,7 @@ export function AddForm({ first, onChanged, onCancel }: FormProps) {
         many={many}
         label={t('adminBans.addSubmit')}
         what={banEffectText(items.length, hours)}
-        kind="danger"
+        kind="main"
         onCancel={onCancel}
         isRight={() => {
           isWrong.value = hours === null;

@@ -77,7 +77,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
       Array.from({ length: 3 }, () => [root.id, 'scraping – día y noche']),
     );
     await item('203.0.113.7')
-      .getByText(/expires /)
+      .getByText(/Expires /)
       .waitFor();
     const by = page.getByText('Banned by you').first().getByRole('link');
     expect(await by.getAttribute('href')).toBe(`/admin/people/${root.id}`);

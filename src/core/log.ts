@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config/config.js';
 import { ownVersion } from './own-package.js';
+import { mintTraceId } from './secrets.js';
 import { sourceMappedStack } from './stack.js';
 import { ownWorker } from './workers/own-worker.js';
 
@@ -22,6 +23,9 @@ const MAX_DEPTH = 5;
 const UNREADABLE = '[unreadable]';
 /** The error codes of PostgreSQL. Those of Node.js, such as EPIPE, start with E. */
 const SQLSTATE = /^(?!E)[0-9A-Z]{5}$/;
+
+/** The trace ID of lines that belong to no request, job or socket, such as those of the start. */
+const PROCESS_TRACE_ID = mintTraceId();
 
 export const redactText = (text: string): string => text.slice(0, MAX_TEXT).replace(SECRETS, REDACTED);
 
@@ -84,8 +88,9 @@ export class Log implements LoggerService {
 
   private write(level: 'debug' | 'info' | 'warn' | 'error', message: unknown, details: unknown): void {
     if (!this.pino.isLevelEnabled(level)) return;
-    const fields =
+    const given =
       typeof details === 'object' && details !== null ? (sanitize(details) as object) : { context: details };
+    const fields = { trace_id: PROCESS_TRACE_ID, ...given };
     if (message instanceof Error) this.pino[level]({ ...fields, error: sanitize(message) }, 'error');
     else
       this.pino[level](
@@ -129,7 +134,15 @@ function createDestination(format: Config['logFormat']): DestinationStream {
   if (format === 'json') return pino.destination({ fd: 1, sync: true });
   return {
     write(line: string) {
-      const { time, level, msg, error, version: _, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      const {
+        time,
+        level,
+        msg,
+        error,
+        version: _,
+        trace_id: __,
+        ...rest
+      } = JSON.parse(line) as Record<string, unknown>;
       const { stack, ...fault } = (error ?? {}) as { stack?: unknown };
       const details = { ...rest, ...(error && !stack ? { error: fault } : {}) };
       const shown = Object.keys(details).length > 0 ? ` ${JSON.stringify(details)}` : '';

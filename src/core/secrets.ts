@@ -22,6 +22,9 @@ export const mintLetters = (length: number): string => mintFrom(LETTERS, length)
 /** 32 random bytes as 43 characters of unpadded base64url. */
 export const mintToken = (): string => randomBytes(32).toString('base64url');
 
+/** A random trace ID (W3C Trace Context, section 3.2). */
+export const mintTraceId = (): string => randomBytes(16).toString('hex');
+
 /** The format of `mintToken`, and of any other 32 bytes in base64url. */
 export const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { EventData, EventType } from '../core/names.js';
+import { mintTraceId } from '../core/secrets.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, eventOf, type GatewayEvent } from './protocol/event.js';
 import {
@@ -42,7 +43,7 @@ export interface ConnectionHost {
   /** Called when the unsent data exceeds the budget of an account or of the process. */
   enforceUnsentBudgets(): void;
   /** Called for an unexpected error. */
-  reportError(error: unknown): void;
+  reportError(error: unknown, traceId: string): void;
 }
 
 const RESUMED = eventOf('RESUMED', {}, true);
@@ -55,6 +56,8 @@ export class Connection implements SessionHolder, Sender {
   session: GatewaySession | null = null;
   isClosed = false;
   readonly payloads = new RollingWindow();
+  /** The trace ID of its lines in the log. */
+  readonly traceId = mintTraceId();
   private readonly openedAt: number;
   private lastHeartbeat: number;
   private nextTick: number;
@@ -126,7 +129,7 @@ export class Connection implements SessionHolder, Sender {
   }
 
   private fail(error: unknown): void {
-    if (!(error instanceof ClosingError)) this.host.reportError(error);
+    if (!(error instanceof ClosingError)) this.host.reportError(error, this.traceId);
     this.close(error instanceof ClosingError ? error.closing : CLOSING.unavailable);
   }
 
@@ -166,7 +169,7 @@ export class Connection implements SessionHolder, Sender {
 
   /** Queues further messages until the current one is handled completely. */
   private runExclusively(task: Promise<void>): void {
-    this.runAndDrainQueue(task).catch((error) => this.host.reportError(error));
+    this.runAndDrainQueue(task).catch((error) => this.host.reportError(error, this.traceId));
   }
 
   private async runAndDrainQueue(task: Promise<void>): Promise<void> {

@@ -147,8 +147,8 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     for (const connection of slowest) if (connection.isOverBudget) connection.dropSlowClient();
   }
 
-  reportError(error: unknown): void {
-    this.log.error('handling a gateway message failed', { error });
+  reportError(error: unknown, traceId?: string): void {
+    this.log.error('handling a gateway message failed', { ...(traceId && { trace_id: traceId }), error });
   }
 
   /** Runs the periodic checks of all sockets in one timer: heartbeats, deadlines, retention, bans and credentials. */

@@ -49,7 +49,7 @@ export class SessionStarts {
     try {
       if (!connection.isClosed) await this.start(connection, input);
     } catch (error) {
-      throw this.toClosingError(error, 'startFailed');
+      throw this.toClosingError(error, 'startFailed', connection);
     } finally {
       this.slots.release();
     }
@@ -140,10 +140,10 @@ export class SessionStarts {
     if (seq < 0) throw new ClosingError('unavailable');
     const target = this.sessions.find(sessionId);
     const identity = await this.credentials.resolve(token, connection).catch((error) => {
-      throw this.toClosingError(error, 'unavailable');
+      throw this.toClosingError(error, 'unavailable', connection);
     });
     if (connection.isClosed) return;
-    const session = await this.find(sessionId, identity, seq);
+    const session = await this.find(connection, sessionId, identity, seq);
     if (connection.isClosed) return;
     if (target?.isRevoked) throw new ClosingError('invalidToken');
     if (session === 'unknown' || session === 'evicted') return connection.send(FRAME.invalidSession);
@@ -154,7 +154,7 @@ export class SessionStarts {
       await this.presence.sendDeferredList(session);
     const { tokenRotations } = session;
     const isCurrent = await this.credentials.confirm(session, identity).catch((error) => {
-      throw this.toClosingError(error, 'unavailable');
+      throw this.toClosingError(error, 'unavailable', connection);
     });
     if (connection.isClosed) return;
     if (!isCurrent) throw new ClosingError('invalidToken');
@@ -172,11 +172,16 @@ export class SessionStarts {
     await this.presence.sendDeferredList(session);
   }
 
-  private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<ResumeTarget> {
+  private async find(
+    connection: Connection,
+    id: string,
+    identity: SessionIdentity | BotIdentity,
+    seq: number,
+  ): Promise<ResumeTarget> {
     try {
       return await this.sessionPersistence.find(id, identity, seq);
     } catch (error) {
-      throw this.toClosingError(error, 'unavailable');
+      throw this.toClosingError(error, 'unavailable', connection);
     }
   }
 
@@ -195,9 +200,13 @@ export class SessionStarts {
     this.sessions.retain(left);
   }
 
-  private toClosingError(error: unknown, fallback: 'startFailed' | 'unavailable'): ClosingError {
+  private toClosingError(
+    error: unknown,
+    fallback: 'startFailed' | 'unavailable',
+    { traceId }: Connection,
+  ): ClosingError {
     if (error instanceof ClosingError) return error;
-    this.log.error('starting a gateway session failed', { error });
+    this.log.error('starting a gateway session failed', { trace_id: traceId, error });
     return new ClosingError(fallback);
   }
 }

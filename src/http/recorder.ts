@@ -4,6 +4,7 @@ import { Config } from '../core/config/config.js';
 import { ApiError } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
+import { mintTraceId } from '../core/secrets.js';
 import type { Call } from '../policy/call.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
 import { CONTENT_LENGTH_MISMATCH } from './content-length.js';
@@ -20,7 +21,11 @@ const CLIENT_CLOSED_STATUS = 499;
 /** Outcomes of requests whose response was not sent completely. */
 const INTERRUPTIONS = ['CLIENT_GONE', 'TOO_SLOW', 'BROKEN_OFF', CONTENT_LENGTH_MISMATCH];
 
-const idsOf = ({ id, traceId }: Call) => ({ request_id: id, ...(traceId === undefined ? {} : { trace_id: traceId }) });
+/** Creates a trace ID for the first line of a request that has none. */
+function idsOf(call: Call) {
+  call.traceId ??= mintTraceId();
+  return { request_id: call.id, trace_id: call.traceId };
+}
 
 export const requestDetails = (call: Call) => ({ route: call.pattern, ...idsOf(call) });
 

@@ -6,6 +6,8 @@ export interface JobAttempt {
   readonly id: string;
   /** 1 for the first attempt. */
   readonly number: number;
+  /** The `trace_id` of this attempt. Add it to the lines that you log, so that operators find all lines of an attempt. */
+  readonly traceId: string;
   /** Aborted when the lease ends or the process shuts down. Stop as soon as possible. */
   readonly signal: AbortSignal;
 }

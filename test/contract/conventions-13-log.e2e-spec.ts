@@ -1,7 +1,11 @@
 import { subnetKey } from '../../src/core/address.js';
-import { eventually, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { Log } from '../../src/core/log.js';
+import { eventually, type Gatehouse, GatewayClient, gatehouse, type Persona, person } from '../support/index.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const TRACE_ID = /^[\da-f]{32}$/;
+/** A random one, and not a given one. */
+const OWN_TRACE_ID = new RegExp(`^(?!${TRACE}|0{32})[\\da-f]{32}$`);
 const INFO = 30;
 
 let service: Gatehouse;
@@ -33,9 +37,35 @@ async function rejected(address: string, headers: Record<string, string> = {}): 
 }
 
 describe('conventions.md 13: the log', () => {
-  test('every line has the version', () => {
+  test('every line has the version and a trace ID', () => {
     expect(service.log.length).toBeGreaterThan(0);
-    for (const line of service.log) expect(JSON.parse(line).version).toBe('dev');
+    for (const line of service.log) {
+      expect(JSON.parse(line)).toMatchObject({ version: 'dev', trace_id: expect.stringMatching(TRACE_ID) });
+      expect(line.match(/"trace_id"/g)).toHaveLength(1);
+    }
+  });
+
+  test('each request has its own trace ID, and lines without a request share one', async () => {
+    const requests = [await rejected('198.51.100.7'), await rejected('198.51.100.7')];
+    const log = service.app.get(Log);
+    log.warn('first line of the process');
+    log.warn('second line of the process');
+    const own = service.log.slice(-2).map((line) => JSON.parse(line).trace_id);
+    expect(own[0]).toBe(own[1]);
+    expect(new Set([...requests.map(({ trace_id }) => trace_id), own[0]]).size).toBe(3);
+  });
+
+  test('each gateway socket has its own trace ID', async () => {
+    await service.sql('ALTER TABLE session RENAME TO absent');
+    const attempts = [1, 2].map(async () => {
+      const client = await GatewayClient.connect(service);
+      client.send({ op: 2, d: { token: alice.authorization } });
+      await client.closed();
+    });
+    await Promise.all(attempts);
+    await service.sql('ALTER TABLE absent RENAME TO session');
+    const ids = lines('starting a gateway session failed').map(({ trace_id }) => trace_id);
+    expect(new Set(ids).size).toBe(2);
   });
 
   test('a line has the trace ID of a trusted proxy', async () => {
@@ -48,7 +78,7 @@ describe('conventions.md 13: the log', () => {
     ['an unknown version', `ff-${TRACE}-00f067aa0ba902b7-01`],
     ['other text', `${TRACE}\u00e9`],
   ])('a trace ID is not read from an invalid header: %s', async (_, traceparent) => {
-    expect(await rejected('198.51.100.7', { traceparent })).not.toHaveProperty('trace_id');
+    expect((await rejected('198.51.100.7', { traceparent })).trace_id).toMatch(OWN_TRACE_ID);
   });
 
   test('a trace ID of a client is not logged', async () => {
@@ -57,7 +87,7 @@ describe('conventions.md 13: the log', () => {
       .with({ traceparent: `00-${TRACE}-00f067aa0ba902b7-01` })
       .get('/v1/users/1');
     const line = await lineOf(answer.headers.get('x-request-id') as string);
-    expect(line).not.toHaveProperty('trace_id');
+    expect(line.trace_id).toMatch(OWN_TRACE_ID);
   });
 
   test.each([

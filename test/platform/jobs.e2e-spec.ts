@@ -168,6 +168,8 @@ test('jobs wait while migrations are pending, which is logged once and not as an
 describe('a job that fails', () => {
   test('is tried again after a pause that doubles, then is listed as failed, and can be retried', async () => {
     handler().attempts.length = 0;
+    const traceIds: string[] = [];
+    handler().onAttempt = async ({ traceId }) => void traceIds.push(traceId);
     await send({ parcel: 'lost one' }).expect(200);
     expect(await runJobs(service)).toBe(1);
     expect(await runJobs(service)).toBe(0);
@@ -186,6 +188,11 @@ describe('a job that fails', () => {
     expect(second).toBeLessThanOrEqual(240);
     await runJobs(service, IN_A_DAY);
     expect(handler().attempts).toEqual([1, 2, 3]);
+    handler().onAttempt = async () => {};
+    const lines = service.log.flatMap((line) => line.trim().split('\n')).map((line) => JSON.parse(line));
+    const logged = lines.filter(({ msg, job }) => msg === 'background job failed' && job === 'parcels:deliver');
+    expect(logged.slice(-3).map(({ trace_id }) => trace_id)).toEqual(traceIds);
+    expect(new Set(traceIds).size).toBe(3);
     const [failed] = await queue().list('failed', 10);
     expect(failed).toMatchObject({
       name: 'parcels:deliver',

@@ -5,6 +5,7 @@ import { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
+import { mintTraceId } from '../../core/secrets.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { JOB_DEFAULTS, type JobDeclaration, type JobHandler } from '../../policy/jobs.js';
 import { Database } from '../database/database.js';
@@ -156,6 +157,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     const attempt = {
       id: job.id,
       number: job.retryCount + 1,
+      traceId: mintTraceId(),
       signal: AbortSignal.any([leaseEnd, this.stopping.signal]),
     };
     const { cron_at: cronAt, ...payload } = job.data;
@@ -172,6 +174,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       this.metrics.add('gatehouse_job_runs_total', { name, outcome: isLast ? 'failed' : 'retried' });
       this.log.error('background job failed', {
         ...{ job: name, handler: handler.name, id: job.id, attempt: attempt.number, isLast, error },
+        trace_id: attempt.traceId,
       });
       if (everySeconds !== undefined) await this.queue.endRepeated(job, everySeconds);
       // Another process may run the job now, and its attempt must not count as failed.

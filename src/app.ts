@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
 import { AppModule, ResourceCloser } from './app.module.js';
@@ -121,6 +121,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       // Nest tries the last filter first.
       app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(ApiErrorFilter));
       app.useGlobalFilters(app.get(ApiErrorFirstFilter));
+      app.enableVersioning({ type: VersioningType.URI });
       app.useWebSocketAdapter(app.get(GatewayAdapter));
       app.get(ConnectionRegistry).handleParserErrors(app.getHttpServer());
       app.getHttpServer().keepAliveTimeout = config.keepAliveSeconds * 1000;

@@ -16,12 +16,11 @@ import {
   RENDER_METADATA,
   ROUTE_ARGS_METADATA,
   SSE_METADATA,
-  VERSION_METADATA,
 } from './nest-internals.js';
 import { inputPartOf } from './route-input.js';
 
 /** Metadata on classes and handlers that only the framework can execute. */
-const ENHANCERS = [INTERCEPTORS_METADATA, PIPES_METADATA, EXCEPTION_FILTERS_METADATA, VERSION_METADATA];
+const ENHANCERS = [INTERCEPTORS_METADATA, PIPES_METADATA, EXCEPTION_FILTERS_METADATA];
 /** Metadata of responses that only the framework can send. */
 const RESPONSE_METADATA = [REDIRECT_METADATA, RENDER_METADATA, SSE_METADATA];
 

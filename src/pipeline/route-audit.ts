@@ -1,4 +1,11 @@
-import { Injectable, type NestModule, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
+import {
+  Injectable,
+  type NestModule,
+  type OnApplicationBootstrap,
+  RequestMethod,
+  type Type,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import {
   APP_GUARD,
   ApplicationConfig,
@@ -55,6 +62,18 @@ export class RouteAuditError extends StartError {
   constructor(readonly faults: string[]) {
     super(`Route policy audit failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
   }
+}
+
+type Version = string | typeof VERSION_NEUTRAL;
+
+/** The first segments of the paths of a handler, as in URI versioning of Nest. Without a version, it is empty. */
+function findVersions(handler: object, controller: object): string[] {
+  const [own, ofController] = [handler, controller].map((declared): Version | Version[] | undefined =>
+    Reflect.getMetadata(VERSION_METADATA, declared),
+  );
+  return [own || ofController || VERSION_NEUTRAL]
+    .flat()
+    .map((version) => (version === VERSION_NEUTRAL ? '' : `v${String(version)}`));
 }
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -162,10 +181,12 @@ export class RouteAudit implements OnApplicationBootstrap {
         const suffixes = Reflect.getMetadata(PATH_METADATA, handler) as string | string[] | undefined;
         if (suffixes === undefined) continue;
         const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number] ?? 'GET';
-        for (const prefix of prefixes) {
-          for (const suffix of [suffixes].flat()) {
-            const path = `/${[prefix, suffix].join('/').split('/').filter(Boolean).join('/')}`;
-            routes.push({ controller, name, handler, method, path });
+        for (const version of findVersions(handler, controller)) {
+          for (const prefix of prefixes) {
+            for (const suffix of [suffixes].flat()) {
+              const path = `/${[version, prefix, suffix].join('/').split('/').filter(Boolean).join('/')}`;
+              routes.push({ controller, name, handler, method, path });
+            }
           }
         }
       }
@@ -187,8 +208,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
     if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, handler)))
       blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
-    if ([handler, controller].some((declared) => Reflect.getMetadata(VERSION_METADATA, declared) !== undefined))
-      blame("sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')");
+    if (!findVersions(handler, controller).includes('') && /^\/v[^/]+\/v\d+(?:\/|$)/.test(path))
+      blame('sets a version, but its path also begins with one. Remove it from @Controller()');
     if (!METHODS.has(method))
       blame(
         method === 'ALL'

@@ -24,6 +24,8 @@ import {
   UseFilters,
   UseInterceptors,
   UsePipes,
+  VERSION_NEUTRAL,
+  Version,
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, HttpAdapterHost } from '@nestjs/core';
 import { map, of } from 'rxjs';
@@ -38,6 +40,7 @@ import {
 } from '../../src/index.js';
 import { FastPath } from '../../src/pipeline/fast-path.js';
 import { type Call, callOf } from '../../src/policy/call.js';
+import { Routes } from '../../src/policy/routes.js';
 
 import { type Client, expectApiError, type Gatehouse, gatehouse, person, withGatehouse } from '../support/index.js';
 
@@ -204,10 +207,38 @@ class OwnController {
   moved() {}
 }
 
+@Controller({ path: 'own/editions', version: '1' })
+@Authenticated()
+class EditionsController {
+  @Get()
+  first() {
+    return { edition: 1 };
+  }
+
+  @Get()
+  @Version('2')
+  second() {
+    return { edition: 2 };
+  }
+
+  @Get('latest')
+  @Version(['2', '3'])
+  latest() {
+    return { edition: 3 };
+  }
+
+  @Get('any')
+  @CredentialFree()
+  @Version(VERSION_NEUTRAL)
+  any() {
+    return { edition: 0 };
+  }
+}
+
 const isDirect = (service: Gatehouse, method: string, path: string): boolean =>
   service.app.get(FastPath).find(method, path) !== undefined;
 
-@Module({ controllers: [OwnController, VisitsController], providers: [Visits] })
+@Module({ controllers: [OwnController, VisitsController, EditionsController], providers: [Visits] })
 class OwnModule {}
 
 describe('routes of an extension that the framework may not call', () => {
@@ -233,10 +264,30 @@ describe('routes of an extension that the framework may not call', () => {
     ['GET', '/v1/own/caught', false],
     ['GET', '/v1/own/moved', false],
     ['GET', '/v1/own/visits', false],
+    ['GET', '/v2/own/editions', true],
     ['GET', '/v1/oauth2/applications/:application_id/public', false],
     ['GET', '/metrics', false],
   ])('%s %s: %s', (method, path, expected) => {
     expect(isDirect(service, method, path)).toBe(expected);
+  });
+
+  it('of versioned controllers have the version in their path, in the list of routes and in the document', async () => {
+    const alice = service.as(await person(service));
+    await alice.get('/v1/own/editions').expect(200, { edition: 1 });
+    await alice.get('/v2/own/editions').expect(200, { edition: 2 });
+    for (const version of [2, 3]) await alice.get(`/v${version}/own/editions/latest`).expect(200, { edition: 3 });
+    await anyone.get('/own/editions/any').expect(200, { edition: 0 });
+    const paths = ['/v1/own/editions', '/v2/own/editions', '/v2/own/editions/latest', '/v3/own/editions/latest'];
+    for (const path of paths) expectApiError(await anyone.get(path), 'UNAUTHORIZED');
+    for (const path of ['/own/editions', '/v1/own/editions/latest', '/v1/own/editions/any', '/v3/own/editions'])
+      expectApiError(await alice.get(path), 'NOT_FOUND');
+    const lines = service.app.get(Routes).describe().split('\n');
+    expect(lines.filter((line) => line.includes('/editions'))).toEqual([
+      'GET /own/editions/any @CredentialFree()',
+      ...paths.map((path) => `GET ${path} @Authenticated()`),
+    ]);
+    const { body } = await anyone.get('/openapi.json').expect(200);
+    expect(Object.keys(body.paths)).toEqual(expect.arrayContaining([...paths, '/own/editions/any']));
   });
 
   it('answer JSON byte for byte as it is, with every header of an answer', async () => {

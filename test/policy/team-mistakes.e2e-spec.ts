@@ -231,11 +231,11 @@ describe('mistakes of extensions stop the start with their cause and their fix',
     ]);
   });
 
-  test('a version of Nest, and a member of an input without a rule', async () => {
+  test('a version in addition to that in the path, and a member of an input without a rule', async () => {
     expect(await faultsOf({ modules: [DraftsModule] })).toEqual([
       'Route policy audit failed:',
-      "DraftsController.list (GET /v1/drafts) sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')",
-      "SketchesController.list (GET /v1/sketches) sets a version, which has no effect. Write it into the path, such as @Controller('v1/notes')",
+      'DraftsController.list (GET /v1/v1/drafts) sets a version, but its path also begins with one. Remove it from @Controller()',
+      'SketchesController.list (GET /v2/v1/sketches) sets a version, but its path also begins with one. Remove it from @Controller()',
       "SketchesController.draw (POST /v1/sketches) takes LooseInput, whose member 'color' has no rule, so no request can set it. Add a rule, such as @Text()",
       "SketchesController.search (GET /v1/sketches/search) takes LooseInput, whose member 'color' has no rule, so no request can set it. Add a rule, such as @Text()",
     ]);

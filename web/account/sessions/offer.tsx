@@ -42,7 +42,7 @@ function Offer({ others }: { readonly others: readonly Session[] }) {
           <Button kind="plain" size="small" action={endAll}>
             {t('sessions.endOthers')}
           </Button>
-          <Button kind="bare" size="small" onClick={dismissOffer}>
+          <Button kind="plain" size="small" onClick={dismissOffer}>
             {t('sessions.keepOthers')}
           </Button>
         </div>

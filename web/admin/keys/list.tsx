@@ -69,20 +69,16 @@ function CreateForm({ onCancel, onCreated }: { readonly onCancel: () => void; re
   );
 }
 
-/** The expiration date, with a warning if it is soon. */
-export const Ending = ({ of: key }: { readonly of: Key }) => (
-  <>
-    {key.expires_at === null ? t('adminKeys.noEnd') : t('adminKeys.ends', { day: formatDate(key.expires_at) })}
-    {key.expires_at !== null && endsSoon(key) && (
-      <>
-        {' '}
-        <Badge kind="warn">{t('adminKeys.soon', { count: daysLeft(key.expires_at) })}</Badge>
-      </>
-    )}
-  </>
-);
+/** A warning if the key expires soon. */
+export const EndsSoon = ({ of: key }: { readonly of: Key }) =>
+  key.expires_at !== null && endsSoon(key) ? (
+    <Badge kind="warn">{t('adminKeys.soon', { count: daysLeft(key.expires_at) })}</Badge>
+  ) : null;
 
-export const lastUse = ({ last_used_at: time }: Key): string =>
+const ending = ({ expires_at: time }: Key): string =>
+  time === null ? t('adminKeys.noEnd') : t('adminKeys.ends', { day: formatDate(time) });
+
+const lastUse = ({ last_used_at: time }: Key): string =>
   time === null ? t('adminKeys.neverUsed') : t('adminKeys.lastUsed', { time: formatDateTime(time) });
 
 const Item = ({ of: key }: { readonly of: Key }) => (
@@ -92,7 +88,7 @@ const Item = ({ of: key }: { readonly of: Key }) => (
         <bdi>{key.name}</bdi>
       </InnerLink>
       <span class="small quiet">
-        {t('adminKeys.holds', { count: key.acls.length })} · {lastUse(key)} · <Ending of={key} />
+        {t('adminKeys.holds', { count: key.acls.length })} · {lastUse(key)} · {ending(key)} <EndsSoon of={key} />
       </span>
     </div>
   </li>

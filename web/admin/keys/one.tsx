@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
-import { formatDateTime, rich, t } from '../../core/language.js';
+import { formatDate, formatDateTime, rich, t } from '../../core/language.js';
 import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
 import { Field, fieldOf } from '../../kit/field.js';
@@ -12,7 +12,7 @@ import { toast } from '../../kit/toast.js';
 import { AuditedActionButton, ReasonField, useAuditedAction } from '../parts/audited-action.js';
 import { can } from '../rights.js';
 import { auditPath, endsSoon, KEY, type Key, LIST } from './key.js';
-import { Ending, lastUse } from './list.js';
+import { EndsSoon } from './list.js';
 import { Scope } from './scope.js';
 
 interface OfKey {
@@ -29,10 +29,11 @@ const Facts = ({ of: key }: OfKey) => (
     <dt>{t('adminKeys.made')}</dt>
     <dd>{formatDateTime(key.created_at)}</dd>
     <dt>{t('adminKeys.use')}</dt>
-    <dd>{lastUse(key)}</dd>
+    <dd>{key.last_used_at === null ? t('adminPerson.never') : formatDateTime(key.last_used_at)}</dd>
     <dt>{t('adminKeys.end')}</dt>
-    <dd>
-      <Ending of={key} />
+    <dd class="row">
+      {key.expires_at === null ? t('adminPerson.never') : formatDate(key.expires_at)}
+      <EndsSoon of={key} />
     </dd>
   </dl>
 );

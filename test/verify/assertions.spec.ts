@@ -1,21 +1,77 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
 import { AssertionVerifier, InvalidAssertion } from '../../verify/index.js';
+import { PYTHON } from './subject.js';
 
 const POLICY = 'documents-read';
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const newKey = (kid: string) => ({ kid, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) });
 
-describe('forward-auth.md 2: the assertion of a proxy', () => {
+function hasCryptography(): boolean {
+  try {
+    execFileSync(PYTHON, ['-c', 'import cryptography'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The verifier of the Python file, which a process runs. */
+class PythonVerifier {
+  private static number = 0;
+  private static process: ChildProcess | undefined;
+  private static lines: AsyncIterator<string>;
+  private readonly number = PythonVerifier.number++;
+
+  constructor(private readonly options: { readonly issuer: string }) {}
+
+  private static begin(): ChildProcess {
+    const PYTHONPATH = join(import.meta.dirname, '../../verify/python');
+    const env = { ...process.env, PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1' };
+    const started = spawn(PYTHON, [join(import.meta.dirname, 'subjects/assertions.py')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env,
+    });
+    const reader: Interface = createInterface({ input: started.stdout as NodeJS.ReadableStream });
+    PythonVerifier.lines = reader[Symbol.asyncIterator]();
+    return started;
+  }
+
+  static end(): void {
+    PythonVerifier.process?.kill();
+  }
+
+  async verify(assertion: string | undefined, policy: string): Promise<unknown> {
+    PythonVerifier.process ??= PythonVerifier.begin();
+    const line = JSON.stringify([this.options.issuer, this.number, assertion ?? null, policy]);
+    PythonVerifier.process.stdin?.write(`${line}\n`);
+    const { value } = await PythonVerifier.lines.next();
+    const { caller, invalid, error } = JSON.parse(value);
+    if (error !== undefined) throw new Error(error);
+    if (invalid !== undefined) throw new InvalidAssertion(invalid);
+    return caller;
+  }
+}
+
+afterAll(() => PythonVerifier.end());
+
+describe.each([
+  ['Node.js', AssertionVerifier],
+  ...(hasCryptography() ? [['Python', PythonVerifier] as const] : []),
+] as const)('forward-auth.md 2: the assertion of a proxy, in %s', (_language, Verifier) => {
   let server: Server;
   let issuer: string;
   let published: { kid: string; publicKey: KeyObject }[];
   let fetched = 0;
-  let verifier: AssertionVerifier;
+  let verifier: AssertionVerifier | PythonVerifier;
   const key = newKey('one');
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
 
   beforeAll(async () => {
     server = createServer((_request, response) => {
@@ -25,7 +81,6 @@ describe('forward-auth.md 2: the assertion of a proxy', () => {
         kid,
         alg: 'ES256',
       }));
-      const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
       response.end(JSON.stringify({ keys: [{ ...rsa, kid: 'rsa' }, ...keys] }));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -35,7 +90,7 @@ describe('forward-auth.md 2: the assertion of a proxy', () => {
   beforeEach(() => {
     fetched = 0;
     published = [key];
-    verifier = new AssertionVerifier({ issuer });
+    verifier = new Verifier({ issuer });
   });
 
   function claims(more: object = {}) {

@@ -1,7 +1,8 @@
 """Authenticates the requests of a WSGI or ASGI application by Gatehouse.
 
 It keeps admissions, and drops them when something is revoked (forward-auth.md section 4). It needs Python 3.9 or newer and
-no other package. Its behavior is that of the Node.js package ``@gatehouse-auth/verify``.
+no other package. Only ``AssertionVerifier`` needs the package ``cryptography``. Its behavior is that of the Node.js package
+``@gatehouse-auth/verify``.
 
     auth = Gatehouse('https://id.example.com', client_id, client_secret)
     app = WSGIMiddleware(app, auth, 'documents-read')      # the caller: environ['gatehouse.caller']
@@ -24,7 +25,15 @@ from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, urlsplit
 
-__all__ = ['ASGIMiddleware', 'AuthError', 'Gatehouse', 'WSGIMiddleware', 'asgi_error_handler']
+__all__ = [
+    'ASGIMiddleware',
+    'AssertionVerifier',
+    'AuthError',
+    'Gatehouse',
+    'InvalidAssertion',
+    'WSGIMiddleware',
+    'asgi_error_handler',
+]
 
 # Without a heartbeat for this time, the stream is lost. All times are in seconds.
 LOST = 0.8
@@ -41,6 +50,9 @@ MOST_TAGS = 200_000
 LONGEST_RESPONSE, LONGEST_EVENT = 1024 * 1024, 16 * 1024 * 1024
 # Requests to Gatehouse at the same time, in an ASGI application.
 MOST_THREADS = 64
+
+# The keys of assertions are fetched at most once in this time, and with this time limit.
+KEYS_REFRESH, KEYS_TIMEOUT = 5.0, 2.0
 
 NEVER = float('-inf')
 # The IP address of the connection.
@@ -519,6 +531,117 @@ def _shut(connected):
         except OSError:
             pass
         connected.close()
+
+
+class InvalidAssertion(Exception):
+    """The assertion is missing, malformed, expired, for another policy, or not signed by Gatehouse."""
+
+
+def _bytes(text):
+    if not re.fullmatch(r'[A-Za-z0-9_-]+', text):
+        raise InvalidAssertion('The assertion is malformed')
+    try:
+        return base64.urlsafe_b64decode(text + '=' * (-len(text) % 4))
+    except ValueError as cause:
+        raise InvalidAssertion('The assertion is malformed') from cause
+
+
+def _members(text):
+    try:
+        value = json.loads(_bytes(text))
+    except ValueError as cause:
+        raise InvalidAssertion('The assertion is malformed') from cause
+    if not isinstance(value, dict):
+        raise InvalidAssertion('The assertion is malformed')
+    return value
+
+
+class AssertionVerifier:
+    """Verifies ``X-Auth-Assertion`` for services behind a proxy that uses forward authentication (forward-auth.md section 2).
+
+    ``issuer`` is ``PUBLIC_ORIGIN`` of Gatehouse. ``jwks_url`` is the URL of the public keys, by default
+    ``/.well-known/jwks.json`` of the issuer. ``clock_tolerance`` is the tolerated difference between the clocks, in seconds.
+    Threads may share an instance. It needs the package ``cryptography``.
+    """
+
+    def __init__(self, issuer, *, jwks_url=None, clock_tolerance=5.0):
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import ec, utils
+
+        self._ec, self._encode, self._bad_signature = ec, utils.encode_dss_signature, InvalidSignature
+        self._algorithm = ec.ECDSA(hashes.SHA256())
+        self._issuer, self._tolerance = issuer, clock_tolerance
+        self._jwks = urlsplit(jwks_url or f'{issuer.rstrip("/")}/.well-known/jwks.json')
+        self._keys, self._fetched, self._lock = {}, NEVER, threading.Lock()
+
+    def verify(self, assertion, policy):
+        """Returns the caller as a dictionary. ``policy`` is the name of the policy that the proxy uses for this request.
+
+        Raises ``InvalidAssertion``, and another error if the keys cannot be fetched.
+        """
+        parts = (assertion or '').split('.')
+        if len(parts) != 3:
+            raise InvalidAssertion('The assertion is malformed')
+        head, signature = _members(parts[0]), _bytes(parts[2])
+        kid = head.get('kid')
+        is_expected = head.get('typ') == 'gatehouse-assertion+jwt' and head.get('alg') == 'ES256' and isinstance(kid, str)
+        if not is_expected or len(signature) != 64:
+            raise InvalidAssertion('The assertion is malformed')
+        r, s = (int.from_bytes(half, 'big') for half in (signature[:32], signature[32:]))
+        try:
+            self._key(kid).verify(self._encode(r, s), f'{parts[0]}.{parts[1]}'.encode(), self._algorithm)
+        except self._bad_signature as cause:
+            raise InvalidAssertion('The signature of the assertion is invalid') from cause
+        return self._caller(_members(parts[1]), policy)
+
+    async def verify_async(self, assertion, policy):
+        """Like ``verify``, without blocking the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(None, self.verify, assertion, policy)
+
+    def _caller(self, claims, policy):
+        if claims.get('iss') != self._issuer or claims.get('aud') != f'urn:gatehouse:policy:{policy}':
+            raise InvalidAssertion('The assertion is from another issuer or for another policy')
+        expires = claims.get('exp')
+        if not isinstance(expires, (int, float)) or not time.time() < expires + self._tolerance:
+            raise InvalidAssertion('The assertion has expired')
+        if claims.get('kind') not in ('session', 'bot', 'bearer', 'anonymous'):
+            raise InvalidAssertion('The assertion has an unknown kind of caller')
+        caller = {'kind': claims['kind']}
+        if 'sub' in claims:
+            caller['account_id'] = claims['sub']
+        if 'application_id' in claims:
+            caller['application_id'] = claims['application_id']
+        if 'scope' in claims:
+            caller['scopes'] = claims['scope'].split()
+        return caller
+
+    def _key(self, kid):
+        with self._lock:
+            if kid not in self._keys and time.monotonic() - self._fetched >= KEYS_REFRESH:
+                self._keys = self._fetch()
+                self._fetched = time.monotonic()
+        if kid not in self._keys:
+            raise InvalidAssertion('The key of the assertion is unknown')
+        return self._keys[kid]
+
+    def _fetch(self):
+        kind = http.client.HTTPSConnection if self._jwks.scheme == 'https' else http.client.HTTPConnection
+        connection = kind(self._jwks.hostname, self._jwks.port, timeout=KEYS_TIMEOUT)
+        try:
+            connection.request('GET', self._jwks.path, headers={'accept': 'application/json'})
+            response = connection.getresponse()
+            if response.status != 200:
+                raise ConnectionError(f'The keys of Gatehouse: status {response.status}')
+            keys = json.loads(response.read(LONGEST_RESPONSE))['keys']
+        finally:
+            connection.close()
+        usable = [key for key in keys if key.get('kty') == 'EC' and key.get('crv') == 'P-256' and 'kid' in key]
+        return {key['kid']: self._public_key(key) for key in usable}
+
+    def _public_key(self, key):
+        x, y = (int.from_bytes(_bytes(key[name]), 'big') for name in ('x', 'y'))
+        return self._ec.EllipticCurvePublicNumbers(x, y, self._ec.SECP256R1()).public_key()
 
 
 class WSGIMiddleware:

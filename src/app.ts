@@ -5,6 +5,7 @@ import type { DestinationStream } from 'pino';
 import { AppModule, ResourceCloser } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
+import { StartError } from './core/config/start-error.js';
 import { Log } from './core/log.js';
 import { acceptedSecrets } from './core/secrets.js';
 import { ownWorker } from './core/workers/own-worker.js';
@@ -23,7 +24,7 @@ import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { disabledLimits } from './pipeline/disabled-limits.js';
 import { Explanation } from './pipeline/explanation.service.js';
-import { createFactory, type Override } from './pipeline/nest-internals.js';
+import { createFactory, findUnknownDependency, type Override } from './pipeline/nest-internals.js';
 import { findPackageNotes } from './pipeline/nest-packages.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
@@ -49,6 +50,16 @@ export interface AppOptions extends Extension {
   readonly embeddedDatabase?: EmbeddedEngine;
   /** Tests replace providers with values. */
   readonly override?: readonly Override[];
+}
+
+/** Nest suggests a missing module for a settings class that no feature lists. This names the list. */
+function explainMissingSettings(error: unknown): never {
+  const { ofClass, token } = findUnknownDependency(error) ?? {};
+  if (typeof token !== 'function' || !('read' in token)) throw error;
+  const fix = `Add it to settings of the feature: defineFeature('notes', { settings: [${token.name}] })`;
+  throw new StartError(`${ofClass} injects ${token.name}, which is not in settings of a feature. ${fix}`, {
+    cause: error,
+  });
 }
 
 /**
@@ -103,13 +114,15 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       },
       options.modules ?? [],
     );
-    const app = await createFactory(options.override ?? []).create<INestApplication<Server>>(module, adapter, {
-      logger: log,
-      abortOnError: false,
-      bodyParser: false,
-      // Fastify always prefers the more specific route. Express needs this option.
-      routeResolutionStrategy: 'specificity',
-    });
+    const app = await createFactory(options.override ?? [])
+      .create<INestApplication<Server>>(module, adapter, {
+        logger: log,
+        abortOnError: false,
+        bodyParser: false,
+        // Fastify always prefers the more specific route. Express needs this option.
+        routeResolutionStrategy: 'specificity',
+      })
+      .catch(explainMissingSettings);
     try {
       door = app.get(FrontDoor);
       errors = app.get(ErrorResponder);
@@ -163,7 +176,8 @@ async function assembleUnopened(config: Config, extension: Extension): Promise<I
     extension.modules ?? [],
   );
   const adapter = await httpAdapter(config.httpPlatform, { admit() {}, sendErrorResponse() {} }, extension.unguarded);
-  const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
+  const options = { logger: log, abortOnError: false, bodyParser: false };
+  const app = await NestFactory.create(module, adapter, options).catch(explainMissingSettings);
   app.get(RouteAudit).audit(extension.unguarded);
   return app;
 }

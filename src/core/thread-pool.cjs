@@ -5,6 +5,7 @@
  * own thread, so that none waits for slow work. libuv reads the size once, when it needs the first thread. Loading an ES
  * module already needs one. Therefore this file is CommonJS.
  */
+require('./require-node.cjs');
 const { existsSync } = require('node:fs');
 const machine = require('./machine/machine.cjs');
 

@@ -13,6 +13,7 @@ import type { Request, Response } from 'express';
 import { ApiError } from '../core/errors.js';
 import { markGuarded } from '../core/front-door.js';
 import { type Call, callOf, RESPONSE_HANDLED } from '../policy/call.js';
+import { parseQuery } from './body.js';
 import { PlatformWatch, type Unguarded } from './platform-watch.js';
 
 /** Passes a request to the framework. */
@@ -107,7 +108,7 @@ async function expressAdapter(door: RequestEntry, watch: PlatformWatch): Promise
   const application = express();
   application.set('case sensitive routing', true);
   application.set('strict routing', true);
-  application.set('query parser', false);
+  application.set('query parser', (text: string | null) => parseQuery(`?${text ?? ''}`));
   application.disable('x-powered-by');
   application.disable('etag');
   application.use((req, res, next) => {
@@ -198,7 +199,7 @@ async function fastifyAdapter(door: RequestEntry, watch: PlatformWatch): Promise
       ignoreTrailingSlash: false,
       ignoreDuplicateSlashes: false,
       maxParamLength: MAX_PARAMETER_LENGTH,
-      querystringParser: () => ({}),
+      querystringParser: (text: string) => parseQuery(`?${text}`),
     },
     skipMiddie: !watch.takesMiddleware,
     multipart: false,

@@ -18,6 +18,9 @@ export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT
 export const UNAUDITED_MESSAGE = 'an administrator operation wrote no audit log entry';
 /** The status in metrics, traces and the log if the client disconnected before the end of the response. */
 const CLIENT_CLOSED_STATUS = 499;
+/** For developers whose route takes a file. The client only receives 415. */
+const MEDIA_TYPE_HINT =
+  "the route accepts only application/json. If it takes a file or another body, declare @Accepts('raw')";
 /** Outcomes of requests whose response was not sent completely. */
 const INTERRUPTIONS = ['CLIENT_GONE', 'TOO_SLOW', 'BROKEN_OFF', CONTENT_LENGTH_MISMATCH];
 
@@ -110,7 +113,10 @@ export class Recorder implements BeforeApplicationShutdown {
     } else if (isSlow) this.log.warn('slow request', details);
     else if (outcome === 'CLIENT_GONE') this.log.debug('client disconnected', details);
     else if (outcome === undefined) this.log.debug('request', details);
-    else if (this.rejected.admits(outcome)) this.log.info('request rejected', details);
+    else if (this.rejected.admits(outcome)) {
+      const isJsonOnly = outcome === 'UNSUPPORTED_MEDIA_TYPE' && call.plan?.accepts.kind === 'json';
+      this.log.info('request rejected', { ...details, ...(isJsonOnly && { hint: MEDIA_TYPE_HINT }) });
+    }
   }
 
   private callerOf({ address, identity }: Call) {

@@ -2,6 +2,15 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { RoutePlan } from '../policy/plan.js';
 import type { Guard } from './guard.js';
 
+/** A handler at one of its paths, found by reflection. */
+export interface DiscoveredRoute {
+  readonly controller: Type;
+  readonly name: string;
+  readonly handler: object;
+  readonly method: string;
+  readonly path: string;
+}
+
 /** A plan with the guards that can reject a request to its route. */
 export interface CompiledRoute {
   readonly plan: RoutePlan;

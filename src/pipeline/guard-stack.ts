@@ -9,6 +9,7 @@ import { AdminNetworks } from '../http/admin-networks.js';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { type Call, ClientGone, callOf } from '../policy/call.js';
 import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
+import { ResponseWatch } from './response-watch.js';
 import { bindValidatedInput } from './route-input.js';
 
 /** The only APP_GUARD. Runs the guards in the plan of the route or gateway command, in order. */
@@ -19,6 +20,7 @@ export class GuardStack implements CanActivate {
     private readonly cors: CrossOrigin,
     private readonly adminNetworks: AdminNetworks,
     private readonly commands: Commands,
+    private readonly responses: ResponseWatch,
   ) {}
 
   canActivate(context: ExecutionContext): Promise<true> {
@@ -40,6 +42,7 @@ export class GuardStack implements CanActivate {
     const call = callOf(request);
     call.params = request.params;
     await this.admit(call, route);
+    this.responses.watch(call, context.getClass(), context.getHandler(), route.plan);
     if (route.plan.input) bindValidatedInput(route.plan.input, call, request);
     return true;
   }

@@ -4,6 +4,7 @@
  */
 import type { InjectionToken } from '@nestjs/common';
 import type { HttpAdapterHost, NestContainer, NestFactory } from '@nestjs/core';
+import { UnknownDependenciesException } from '@nestjs/core/errors/exceptions/unknown-dependencies.exception.js';
 import { NestFactoryStatic } from '@nestjs/core/nest-factory.js';
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
 
@@ -20,6 +21,7 @@ export {
   PIPES_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
   SSE_METADATA,
@@ -39,6 +41,15 @@ type Respond = (value: unknown, request: unknown, response: unknown) => Promise<
 
 /** Position of the HTTP adapter in the constructor of Nest's class. Responses need none of the other arguments. */
 const ADAPTER_POSITION = 7;
+
+/** The class that Nest could not create and the dependency that it could not find. */
+export function findUnknownDependency(error: unknown): { ofClass: string; token: unknown } | undefined {
+  if (!(error instanceof UnknownDependenciesException)) return undefined;
+  const { type, context } = error;
+  // Nest's declaration leaves out that the type is usually a class.
+  const { name = String(type) } = type as { name?: string };
+  return { ofClass: name, token: context.dependencies?.[context.index ?? 0] };
+}
 
 /** Returns a function that sends the result of a handler as Nest does: a file, a stream, a text or an observable. */
 export function createResponder(adapter: HttpAdapter, handler: object): Respond {

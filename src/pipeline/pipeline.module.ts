@@ -19,6 +19,7 @@ import { FastPath } from './fast-path.js';
 import { GuardStack } from './guard-stack.js';
 import { guardsInOrder } from './guards.js';
 import { PreRoutingStack } from './pre-routing-stack.js';
+import { ResponseWatch } from './response-watch.js';
 import { RouteAudit } from './route-audit.js';
 import { ServicePolicies } from './service-policies.service.js';
 
@@ -36,6 +37,7 @@ import { ServicePolicies } from './service-policies.service.js';
     // The other command guards are also guards of routes.
     ...[CommandLoadGuard, SessionGuard, PayloadGuard],
     { provide: RequestHooks, useClass: PreRoutingStack },
+    ResponseWatch,
     GuardStack,
     { provide: APP_GUARD, useExisting: GuardStack },
     FastPath,

@@ -40,8 +40,13 @@ import {
 } from '../policy/service-policy.js';
 import { CheckGuard } from './check-guard.js';
 import { CommandAudit } from './command-audit.js';
-import { type AuditedRoute, type CompiledPolicy, type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
-import type { DiscoveredRoute } from './discovered-route.js';
+import {
+  type AuditedRoute,
+  type CompiledPolicy,
+  type CompiledRoute,
+  CompiledRoutes,
+  type DiscoveredRoute,
+} from './compiled-routes.js';
 import type { Guard } from './guard.js';
 import { GuardStack } from './guard-stack.js';
 import { guardsInOrder, InputGuard } from './guards.js';

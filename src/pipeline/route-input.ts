@@ -8,7 +8,7 @@ import { findInjected } from '../policy/decorators.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import type { DiscoveredRoute } from './discovered-route.js';
+import type { DiscoveredRoute } from './compiled-routes.js';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from './nest-internals.js';
 
 type ArgumentMetadata = Record<string, { index: number; factory?: object; data?: unknown; pipes?: unknown[] }>;
@@ -24,6 +24,27 @@ export const inputPartOf = (key: string): 'params' | 'query' | 'body' | undefine
   // `3:0` belongs to Nest's own decorator of kind 3. Keys of `createParamDecorator` begin with a random ID.
   PARTS[Number(/^(\d+):\d+$/.exec(key)?.[1] ?? -1)];
 
+interface Binding {
+  readonly data: unknown;
+  readonly pipes: readonly unknown[] | undefined;
+  /** Whether the compiler emitted the types of the parameters. */
+  readonly hasTypes: boolean;
+}
+
+/** Why the input that a parameter binds would not be validated, and the fix. */
+function findBindingFault(type: unknown, { data, pipes = [], hasTypes }: Binding): string | undefined {
+  if (data !== undefined)
+    return `its decorator names ${JSON.stringify(data)}. Remove the name, and bind the whole of it to a class whose members have rules`;
+  if (pipes.length > 0) return 'its decorator has a pipe. Remove the pipe, and use a class whose members have rules';
+  if (!hasTypes)
+    return 'the build does not contain the types of parameters. Compile with tsc and emitDecoratorMetadata, or with SWC and decoratorMetadata. esbuild and tsx cannot emit them';
+  if (type === Function) return 'its class is imported with "import type". Import the class without "type"';
+  if (typeof type !== 'function' || type === Object)
+    return 'its type is not a class at run time. Use a class, not an interface, and import it without "type"';
+  if (!isDeclared(type as Shape)) return `no member of ${type.name} has a rule. Add one to each, such as @Text()`;
+  return undefined;
+}
+
 /** Collects what Nest's own parameter decorators bind. Every bound part must be a class with rules. */
 export function buildInputPlan(
   { controller, name }: Pick<DiscoveredRoute, 'controller' | 'name'>,
@@ -31,11 +52,11 @@ export function buildInputPlan(
   blame: (fault: string) => void,
 ): InputPlan | undefined {
   const bound: ArgumentMetadata = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
-  const types: unknown[] = Reflect.getMetadata('design:paramtypes', controller.prototype, name) ?? [];
+  const types: unknown[] | undefined = Reflect.getMetadata('design:paramtypes', controller.prototype, name);
   const input: { -readonly [part in keyof InputPlan]: Shape } = {};
   for (const [key, { index, factory, data, pipes }] of Object.entries(bound)) {
     const part = inputPartOf(key);
-    const type = types[index];
+    const type = types?.[index];
     if (!part) {
       const injected = factory && !pipes?.length ? findInjected(factory) : undefined;
       // Interfaces and unions have the type Object.
@@ -43,15 +64,14 @@ export function buildInputPlan(
         blame(`injects ${injected} as its argument ${index + 1}, whose type is ${type.name}. Correct the type`);
       continue;
     }
-    if (data !== undefined || (pipes?.length ?? 0) > 0 || typeof type !== 'function' || !isDeclared(type as Shape)) {
-      blame(
-        `takes unvalidated ${part}. Bind it as a whole, without a name or pipe, to a class whose members have rules. Import the class without "type"`,
-      );
-    } else {
-      input[part] = type as Shape;
-      for (const member of membersWithoutRule(type as Shape))
+    const fault = findBindingFault(type, { data, pipes, hasTypes: types !== undefined });
+    if (fault) blame(`takes unvalidated ${part}, because ${fault}`);
+    else {
+      const shape = type as Shape;
+      input[part] = shape;
+      for (const member of membersWithoutRule(shape))
         blame(
-          `takes ${type.name}, whose member '${member}' has no rule, so no request can set it. Add a rule, such as @Text()`,
+          `takes ${shape.name}, whose member '${member}' has no rule, so no request can set it. Add a rule, such as @Text()`,
         );
     }
   }

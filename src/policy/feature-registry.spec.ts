@@ -195,7 +195,7 @@ describe('the declarations of an extension feature', () => {
     ['purpose', { secrets: { 'mfa-ticket': 'none' } }, 'mfa-ticket'],
     ['security event', { securityEvents: { signed_in: WORDS } }, 'signed_in'],
   ])('a %s that the service has is a conflict, and is named', (_, declaration, name) => {
-    expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already. Rename it`);
+    expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already in the feature`);
   });
 
   const INVALID: readonly (readonly [what: string, declaration: FeatureDeclaration])[] = [
@@ -305,7 +305,7 @@ describe('the declarations of an extension feature', () => {
       })) {}
       expect(registryOf({ settings: [Derived] }).settings.size).toBe(ours.settings.size + 1);
       class Port extends settings('Notes', (read) => ({ port: read.int('PORT', 'Port of notes', 80, [1, 99]) })) {}
-      expect(() => registryOf({ settings: [Port] })).toThrow('"PORT" exists already. Rename it');
+      expect(() => registryOf({ settings: [Port] })).toThrow('"PORT" exists already in the feature');
       const features = [defineFeature('notes_a', { settings: [Notes] }), defineFeature('notes', { settings: [Notes] })];
       expect(() => featureRegistry({ features })).toThrow(
         'notes_a: the setting "NOTES_LIMIT" must start with NOTES_A_',

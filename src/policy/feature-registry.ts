@@ -2,10 +2,11 @@ import type { Type } from '@nestjs/common';
 import { DefaultNamingStrategy, EntitySchema, getMetadataArgsStorage } from 'typeorm';
 import { type Setting, SettingsReader } from '../core/config/reader.js';
 import { StartError } from '../core/config/start-error.js';
-import type { ApiError, FieldError } from '../core/errors.js';
+import { ApiError, type FieldError, fieldErrorsOf } from '../core/errors.js';
 import { labelCombinations, type MetricDeclaration } from '../core/metric-declaration.js';
 import type { SecretBinding } from '../core/names.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
+import { type Kind, RULES, type Rule, SQL_NAME, WORD } from '../core/text/name-rules.js';
 import { suggest } from '../core/text/similar.js';
 import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type {
@@ -22,86 +23,12 @@ import { LIFECYCLE_TYPES, type LifecycleType, REFUSABLE_EVENTS } from './lifecyc
 import { RESERVED_FEATURE_NAMES } from './reserved-names.js';
 import {
   findServicePolicyFaults,
-  SERVICE_POLICY_NAME,
   type ServicePolicyDeclaration,
   servicePolicyBucket,
   servicePolicyLimit,
 } from './service-policy.js';
 
 type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };
-type Kind =
-  | 'settings'
-  | 'errors'
-  | 'fieldErrors'
-  | 'buckets'
-  | 'scopes'
-  | 'acls'
-  | 'auditActions'
-  | 'securityEvents'
-  | 'mails'
-  | 'secrets'
-  | 'jobs'
-  | 'healthChecks'
-  | 'metrics'
-  | 'events'
-  | 'servicePolicies'
-  | 'exports'
-  | 'erasure'
-  | 'encryptedColumns';
-
-interface Rule {
-  /** What an error message calls a name of this kind. */
-  readonly what: string;
-  readonly shape: RegExp;
-  /** What a name of a team's feature starts with. */
-  readonly prefix?: (feature: string) => string;
-  /** Whether the name of the feature is also a valid name. */
-  readonly allowsFeatureName?: boolean;
-}
-
-const CODE = /^[A-Z][A-Z0-9_]*$/;
-const WORD = /^[a-z][a-z0-9_]{0,63}$/;
-const SQL_NAME = /^[a-z_][a-z0-9_]*$/;
-const upperCase = (feature: string) => `${feature.toUpperCase()}_`;
-const colon = (feature: string) => `${feature}:`;
-const underscore = (feature: string) => `${feature}_`;
-
-const RULES: Readonly<Record<Kind, Rule>> = {
-  settings: { what: 'setting', shape: CODE, prefix: upperCase },
-  errors: { what: 'error code', shape: CODE, prefix: upperCase },
-  fieldErrors: { what: 'field code', shape: CODE, prefix: upperCase },
-  buckets: { what: 'bucket', shape: /^[a-z0-9_:]{1,64}$/, prefix: colon },
-  scopes: { what: 'scope', shape: /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/, prefix: (feature) => `${feature}.` },
-  acls: { what: 'ACL', shape: /^(?:\*|(?=.{1,64}$)[a-z0-9_]+(?::[a-z0-9_]+)+)$/, prefix: colon },
-  auditActions: {
-    what: 'audit action',
-    // No longer than the filter of the audit log accepts.
-    shape: /^(?=.{1,64}$)[a-z][a-z0-9_]{0,31}(?::[a-z][a-z0-9_]{0,31})?$/,
-    prefix: colon,
-  },
-  securityEvents: { what: 'security event', shape: WORD, prefix: underscore },
-  mails: { what: 'email', shape: WORD, prefix: underscore },
-  secrets: { what: 'purpose', shape: /^[a-z][a-z0-9_-]{0,63}$/, prefix: (feature) => `${feature}-` },
-  jobs: { what: 'job', shape: /^(?=.{1,64}$)[a-z][a-z0-9_]*(?::[a-z][a-z0-9_]*)+$/, prefix: colon },
-  healthChecks: {
-    what: 'health check',
-    shape: /^[a-z][a-z0-9-]{0,63}$/,
-    prefix: (feature) => `${feature}-`,
-    allowsFeatureName: true,
-  },
-  metrics: { what: 'metric', shape: /^(?=.{1,64}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/, prefix: underscore },
-  events: { what: 'event', shape: CODE, prefix: upperCase },
-  servicePolicies: {
-    what: 'service policy',
-    shape: SERVICE_POLICY_NAME,
-    prefix: (feature) => `${feature.replaceAll('_', '-')}-`,
-    allowsFeatureName: true,
-  },
-  exports: { what: 'part of the export', shape: WORD, prefix: underscore, allowsFeatureName: true },
-  erasure: { what: 'table', shape: SQL_NAME, prefix: underscore, allowsFeatureName: true },
-  encryptedColumns: { what: 'encrypted column', shape: /\S/ },
-};
-
 /** The status and the body of an error response (contract/conventions.md section 5). */
 export interface ErrorResponse {
   readonly status: number;
@@ -192,6 +119,9 @@ export class FeatureRegistry {
   readonly erasure = new Map<string, ErasureDeclaration>();
   readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
 
+  /** The feature of each name, by kind and name. */
+  private readonly owners = new Map<string, string>();
+
   /**
    * @param builtIn features of the service
    * @param ofTeam features of an extension, whose names need the prefix of their feature
@@ -257,12 +187,16 @@ export class FeatureRegistry {
       for (const [name, row] of Object.entries(rows as Table[Kind])) {
         const label = `${feature.name}: the ${rule.what} ${JSON.stringify(name)}`;
         const prefix = isOfTeam ? rule.prefix?.(feature.name) : undefined;
-        if (!rule.shape.test(name)) faults.push(`${label} is not a valid name`);
-        else if (table.has(name)) faults.push(`${label} exists already. Rename it`);
+        if (!rule.shape.test(name)) faults.push(`${label} is not a valid name. ${rule.form}`);
+        else if (table.has(name))
+          faults.push(`${label} exists already in the feature ${this.owners.get(`${kind} ${name}`)}. Rename it`);
         else if (prefix && !name.startsWith(prefix) && !(rule.allowsFeatureName && name === feature.name))
           faults.push(`${label} must start with ${prefix}`);
         else if (isOfTeam && lacksText(row)) faults.push(`${label} needs a text. Set it instead of null`);
-        else table.set(name, row);
+        else {
+          table.set(name, row);
+          this.owners.set(`${kind} ${name}`, feature.name);
+        }
       }
     }
   }
@@ -352,6 +286,20 @@ export class FeatureRegistry {
     const named = new Set(text.split(/[ +]/).filter((scope) => scope !== ''));
     if (named.size === 0 || [...named].some((scope) => !this.scopes.has(scope))) return null;
     return [...this.scopes.keys()].filter((scope) => named.has(scope));
+  }
+
+  /**
+   * Returns the error. If no feature declares its code, it has neither a status nor a text, so the response is 500, and
+   * the log names the code.
+   */
+  requireDeclared(error: ApiError): ApiError {
+    const unknownField = fieldErrorsOf(error).find(({ code }) => !this.fieldErrors.has(code))?.code;
+    if (this.errors.has(error.code) && unknownField === undefined) return error;
+    const [what, list] = unknownField ? ['field code', 'fieldErrors'] : ['error code', 'errors'];
+    const fix = `Declare it in ${list} of a feature, and list the feature in features of the extension`;
+    return new ApiError('INTERNAL_SERVER_ERROR').withCause(
+      new Error(`No feature declares the ${what} ${unknownField ?? error.code}. ${fix}`),
+    );
   }
 
   /** The response to an error: the status and the texts that its feature declares. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { findServicePolicyFaults, SERVICE_POLICY_NAME, type ServicePolicyDeclaration } from './service-policy.js';
+import { RULES } from '../core/text/name-rules.js';
+import { findServicePolicyFaults, type ServicePolicyDeclaration } from './service-policy.js';
 
 /** The service policies of a file, by name. */
 export type ServicePolicies = Readonly<Record<string, ServicePolicyDeclaration>>;
@@ -60,7 +61,7 @@ export function readServicePolicyFile(file: string, fault: (text: string) => voi
   }
   for (const [name, declared] of Object.entries(policies)) {
     const label = `${file}: the service policy ${JSON.stringify(name)}`;
-    if (!SERVICE_POLICY_NAME.test(name))
+    if (!RULES.servicePolicies.shape.test(name))
       fault(`${label} has an invalid name. Use a lower-case letter, then letters, digits and hyphens, at most 64`);
     for (const one of findServicePolicyFaults(declared)) fault(`${label} ${one}`);
   }

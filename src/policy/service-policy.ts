@@ -26,9 +26,6 @@ export interface ServicePolicyDeclaration {
   readonly seconds?: number;
 }
 
-/** Names of service policies: a letter, then letters, digits and hyphens. */
-export const SERVICE_POLICY_NAME = /^[a-z][a-z0-9-]{0,63}$/;
-
 const [DEFAULT_REQUESTS, DEFAULT_SECONDS] = [600, 10];
 const [MAX_REQUESTS, MAX_SECONDS] = [1_000_000, 86_400];
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -434,7 +434,7 @@ describe('an extension project, as the gatehouse command finds it', () => {
     const terminal = {
       env: {},
       folder: inner,
-      findExtension: () => loadExtension({ folder: project, extension: 'dist/extension.js' }),
+      findExtension: () => loadExtension({ folder: project, extension: 'dist/extension.js' }, terminal.err),
       out: (line: string) => void out.push(line),
       err: (line: string) => void err.push(line),
     };
@@ -447,10 +447,27 @@ describe('an extension project, as the gatehouse command finds it', () => {
     expect(err[1]).not.toContain('extension');
   });
 
+  test('whose build is older than a source file is loaded with a warning', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-project-'));
+    for (const name of ['src/notes', 'dist']) mkdirSync(join(folder, name), { recursive: true });
+    const [source, built] = [join(folder, 'src/notes/notes.ts'), join(folder, 'dist/extension.js')];
+    writeFileSync(built, 'export default {};');
+    writeFileSync(source, '');
+    const warnings: string[] = [];
+    const load = () => loadExtension({ folder, extension: './dist/extension.js' }, (line) => void warnings.push(line));
+    utimesSync(source, 1, 2);
+    await load();
+    expect(warnings).toEqual([]);
+    utimesSync(built, 1, 1);
+    await load();
+    expect(warnings).toEqual(['The build is older than src/notes/notes.ts. Run npm run build.']);
+    rmSync(folder, { recursive: true });
+  });
+
   test('whose file has another export is an error', async () => {
     mkdirSync(join(project, 'dist'));
     writeFileSync(join(project, 'dist/extension.js'), 'export const extension = {};');
-    const found = loadExtension({ folder: project, extension: 'dist/extension.js' });
+    const found = loadExtension({ folder: project, extension: 'dist/extension.js' }, () => {});
     await expect(found).rejects.toThrow(
       'has no default export that is an extension. Use: export default extension({ ... })',
     );

@@ -124,7 +124,7 @@ describe('an invalid email stops the startup', () => {
       'with the name of one of ours',
       'password_reset',
       { words: { 'en-US': said }, sample },
-      'exists already. Rename it',
+      'exists already in the feature',
     ],
     [
       'with the name of our text message',

@@ -1,3 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   Body,
   Controller,
@@ -6,16 +11,22 @@ import {
   Injectable,
   Module,
   Param,
+  ParseIntPipe,
   Post,
   Query,
+  Req,
+  Res,
   Scope,
   Version,
 } from '@nestjs/common';
 import { SubscribeMessage } from '@nestjs/websockets';
+import typescript from 'typescript';
 import { readRoutes } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
+import { describeProgram } from '../../src/description/compiler/describe.js';
 import {
   AdminAcl,
+  ApiError,
   Authenticated,
   type Call,
   Check,
@@ -33,10 +44,19 @@ import {
   type RouteCheck,
   type SessionIdentity,
   Snowflake,
+  settings,
   Text,
   UserOnly,
 } from '../../src/index.js';
-import { expectApiError, openTestDatabase, withGatehouse } from '../support/index.js';
+import { RESPONSE_PATIENCE_MS } from '../../src/pipeline/response-watch.js';
+import {
+  eventually,
+  expectApiError,
+  type Gatehouse,
+  gatehouse,
+  openTestDatabase,
+  shortenTimers,
+} from '../support/index.js';
 
 /** The lines of the message with which an extension does not start. */
 async function faultsOf(extension: Extension): Promise<string[]> {
@@ -193,12 +213,86 @@ class TyposController {
 @Module({ controllers: [TyposController] })
 class TyposModule {}
 
+interface Outline {
+  readonly title: string;
+}
+
+class Ruleless {
+  title: string;
+}
+
+/** Each handler binds input that the service could not validate, for another reason. */
+@Controller('v1/unbound')
+@UserOnly()
+class UnboundController {
+  @Post('outline')
+  outline(@Body() _input: Outline): void {}
+
+  @Post('type-only')
+  typeOnly(@Body() _input: PageInput): void {}
+
+  @Post('untyped')
+  untyped(@Body() _input: PageInput): void {}
+
+  @Post('ruleless')
+  ruleless(@Body() _input: Ruleless): void {}
+
+  @Post('named')
+  named(@Body('title') _title: string): void {}
+
+  @Post(':page_id')
+  piped(@Param(ParseIntPipe) _path: PagePath): void {}
+}
+// The output of the compiler for a class that is imported by `import type`, and the output of esbuild.
+Reflect.defineMetadata('design:paramtypes', [Function], UnboundController.prototype, 'typeOnly');
+Reflect.deleteMetadata('design:paramtypes', UnboundController.prototype, 'untyped');
+
+@Module({ controllers: [UnboundController] })
+class UnboundModule {}
+
+class JamSettings extends settings('Jam', (read) => ({ port: read.int('PORT', 'The port of the jam', 1, [1, 2]) })) {}
+class HoneySettings extends settings('Honey', (read) => ({ jars: read.int('HONEY_JARS', 'Jars', 1, [1, 2]) })) {}
+
+@Injectable()
+class Jars {
+  constructor(readonly honey: HoneySettings) {}
+}
+
+@Module({ providers: [Jars] })
+class JarsModule {}
+
 @Controller('v1/tea')
 class TeaController {
   @Get()
   @Public()
   brew(): void {
     throw new ImATeapotException('use a kettle');
+  }
+
+  @Get('undeclared')
+  @Public()
+  undeclared(): void {
+    throw new ApiError('TEA_COLD' as 'CONFLICT');
+  }
+
+  @Get('undeclared-field')
+  @Public()
+  undeclaredField(): void {
+    throw new ApiError('INVALID_FORM_BODY', { errors: [{ path: 'cup', code: 'TEA_WEAK' as 'INVALID_FORMAT' }] });
+  }
+
+  @Post('leaves')
+  @Public()
+  leaves(): void {}
+
+  @Get('kettle')
+  @Public()
+  kettle(@Res() _response: object): void {}
+
+  @Get('kinds')
+  @Public()
+  kinds(@Req() { query }: { query: object }): object {
+    return { ...query };
   }
 }
 
@@ -231,6 +325,44 @@ describe('mistakes of extensions stop the start with their cause and their fix',
     ]);
   });
 
+  test('input that could not be validated, each with its reason', async () => {
+    expect(await faultsOf({ modules: [UnboundModule] })).toEqual([
+      'Route policy audit failed:',
+      'UnboundController.outline (POST /v1/unbound/outline) takes unvalidated body, because its type is not a class at run time. Use a class, not an interface, and import it without "type"',
+      'UnboundController.typeOnly (POST /v1/unbound/type-only) takes unvalidated body, because its class is imported with "import type". Import the class without "type"',
+      'UnboundController.untyped (POST /v1/unbound/untyped) takes unvalidated body, because the build does not contain the types of parameters. Compile with tsc and emitDecoratorMetadata, or with SWC and decoratorMetadata. esbuild and tsx cannot emit them',
+      'UnboundController.ruleless (POST /v1/unbound/ruleless) takes unvalidated body, because no member of Ruleless has a rule. Add one to each, such as @Text()',
+      'UnboundController.named (POST /v1/unbound/named) takes unvalidated body, because its decorator names "title". Remove the name, and bind the whole of it to a class whose members have rules',
+      'UnboundController.piped (POST /v1/unbound/:page_id) takes unvalidated params, because its decorator has a pipe. Remove the pipe, and use a class whose members have rules',
+    ]);
+  });
+
+  test('a name that exists, with its owner, and a malformed name, with the valid form', async () => {
+    const text = { 'en-US': 'Read the tea' };
+    const declaration = {
+      scopes: { identify: text, 'tea leaves': text },
+      errors: { tea_cold: [409, 'Cold.'] },
+    } as const;
+    expect(await faultsOf({ features: [defineFeature('tea', declaration)] })).toEqual([
+      'Invalid features:',
+      'tea: the error code "tea_cold" is not a valid name. Use upper-case letters, digits and _, and begin with a letter',
+      'tea: the scope "identify" exists already in the feature oauth. Rename it',
+      'tea: the scope "tea leaves" is not a valid name. Use at most 64 visible ASCII characters without space, double quote and backslash',
+    ]);
+  });
+
+  test('a setting whose name is taken, with the class that declares it', () => {
+    expect(() => loadConfig({ NODE_ENV: 'test', PORT: '8080' }, [JamSettings])).toThrow(
+      'JamSettings declares the setting PORT, which InstanceSettings declares already. Rename it, and begin it with the name of its feature, such as NOTES_PORT',
+    );
+  });
+
+  test('a settings class that no feature lists', async () => {
+    expect(await faultsOf({ modules: [JarsModule] })).toEqual([
+      "Jars injects HoneySettings, which is not in settings of a feature. Add it to settings of the feature: defineFeature('notes', { settings: [HoneySettings] })",
+    ]);
+  });
+
   test('a version in addition to that in the path, and a member of an input without a rule', async () => {
     expect(await faultsOf({ modules: [DraftsModule] })).toEqual([
       'Route policy audit failed:',
@@ -252,15 +384,99 @@ test('a parameter whose type is not that of its decorator stops the start', asyn
   ]);
 });
 
+const VAULTS = `
+  declare const Controller: () => ClassDecorator;
+  declare const Get: () => MethodDecorator;
+  declare class Buffer {}
+  class Vault { id: string; passwordHash: string }
+  @Controller()
+  export class VaultsController {
+    @Get() show(): { vaults: Vault[] } { return { vaults: [] }; }
+    @Get() key(): Buffer { return new Buffer(); }
+    @Get() id(): { id: string; token: string } { return { id: '1', token: '2' }; }
+  }`;
+
+describe('mistakes of extensions stop other programs', () => {
+  test('a response with a stored secret or with bytes is not described', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-vaults-'));
+    const file = join(folder, 'vaults.ts');
+    writeFileSync(file, VAULTS);
+    const program = typescript.createProgram([file], { experimentalDecorators: true, types: [], strict: true });
+    expect(() => describeProgram(typescript, program, folder)).toThrow(
+      /^Describing the controllers failed:\n.*VaultsController\.show: vaults: passwordHash: a response must not contain a stored secret\. Return an object without it\n.*VaultsController\.key: Buffer cannot be JSON\. Return it as text, such as Base64$/,
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    [
+      '18.20.8',
+      1,
+      /^Node\.js 18\.20\.8 is too old\. Install one of 20\.19, 22\.13, .* or a newer version of these\.\n$/,
+    ],
+    ['20.18.3', 1, /^Node\.js 20\.18\.3 is too old/],
+    ['22.12.0', 1, /^Node\.js 22\.12\.0 is too old/],
+    ['20.19.0', 0, /^$/],
+    ['25.0.0', 0, /^$/],
+  ])('Node.js %s ends with %i before the service is loaded', (node, status, message) => {
+    const versions = JSON.stringify({ ...process.versions, node });
+    const script = `Object.defineProperty(process, 'versions', { value: ${versions} }); require('./src/core/require-node.cjs')`;
+    const ended = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    expect([ended.status, ended.stderr]).toEqual([status, expect.stringMatching(message)]);
+  });
+});
+
 describe('mistakes of extensions are reported while the service runs', () => {
-  test('an exception of Nest loses its status and its text, which the log explains', () =>
-    withGatehouse({ modules: [TeaModule] }, async (service) => {
-      expectApiError(await service.anonymous.get('/v1/tea'), 'BAD_REQUEST');
-      expect(service.log.join('')).toContain(
-        "ImATeapotException with status 418 becomes BAD_REQUEST, and its text is not sent. Declare a code in errors of a feature and throw new ApiError('CODE') instead",
-      );
-      expect(service.log.join('')).not.toContain('use a kettle');
-    }));
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse({ modules: [TeaModule] });
+  });
+  afterAll(() => service.close());
+  const logged = () => service.log.join('');
+
+  test('an exception of Nest loses its status and its text, which the log explains', async () => {
+    expectApiError(await service.anonymous.get('/v1/tea'), 'BAD_REQUEST');
+    expect(logged()).toContain(
+      "ImATeapotException with status 418 becomes BAD_REQUEST, and its text is not sent. Declare a code in errors of a feature and throw new ApiError('CODE') instead",
+    );
+    expect(logged()).not.toContain('use a kettle');
+  });
+
+  test.each([
+    ['/v1/tea/undeclared', 'No feature declares the error code TEA_COLD. Declare it in errors of a feature'],
+    ['/v1/tea/undeclared-field', 'No feature declares the field code TEA_WEAK. Declare it in fieldErrors of a feature'],
+  ])('%s: a code that no feature declares is a 500, and the log names it', async (path, fault) => {
+    expectApiError(await service.anonymous.get(path), 'INTERNAL_SERVER_ERROR');
+    expect(logged()).toContain(`${fault}, and list the feature in features of the extension`);
+  });
+
+  test('a file for a route that takes JSON is rejected, and the log names the decorator', async () => {
+    const file = new FormData();
+    file.set('leaf', new Blob(['green']), 'leaf.txt');
+    expectApiError(await service.anonymous.post('/v1/tea/leaves', file), 'UNSUPPORTED_MEDIA_TYPE');
+    expect(logged()).toContain(
+      "the route accepts only application/json. If it takes a file or another body, declare @Accepts('raw')",
+    );
+  });
+
+  test('a handler that takes the response and does not end it is named in the log', async () => {
+    const restore = shortenTimers(RESPONSE_PATIENCE_MS);
+    const request = get(`${service.url}/v1/tea/kettle`).on('error', () => {});
+    const isLogged = async () => logged().includes('TeaController.kettle takes @Res()') || undefined;
+    await eventually('the report of the handler', isLogged).finally(restore);
+    expect(logged()).toContain(
+      'TeaController.kettle takes @Res() and has sent no response for 10 seconds. End the response, such as with res.end(), or use @Res({ passthrough: true }) and return a value',
+    );
+    request.destroy();
+  });
+
+  test('the request of the framework has the query parameters', async () => {
+    await service.anonymous.get('/v1/tea/kinds?leaf=green&leaf=black&cups=2').expect(200, {
+      leaf: ['green', 'black'],
+      cups: '2',
+    });
+    await service.anonymous.get('/v1/tea/kinds').expect(200, {});
+  });
 
   test('doctor names the tables that no migration creates', async () => {
     const own = await openTestDatabase();

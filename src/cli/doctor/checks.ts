@@ -24,11 +24,11 @@ export async function runChecks(terminal: Terminal): Promise<Finding[]> {
   const { embeddedDatabase, extension = {} } = terminal;
   const all = allSettings(settingsOf(extension));
   const env = orFaults(() => withSecretFiles(terminal.env, all));
-  if (Array.isArray(env)) return [...runtime(), ...env];
+  if (Array.isArray(env)) return [runtime(), ...env];
   const config = orFaults(() => loadWithoutSecret(env, extension));
-  if (Array.isArray(config)) return [...runtime(), ...config];
+  if (Array.isArray(config)) return [runtime(), ...config];
   const findings = [
-    ...runtime(),
+    runtime(),
     ok('configuration', `${config.nodeEnv}, every setting is valid`),
     ...listSetSettings(all, env).map((line) => ok('setting', line)),
     ...unknownSettings(env, all),
@@ -46,12 +46,7 @@ export async function runChecks(terminal: Terminal): Promise<Finding[]> {
   return hasFault ? findings : [...findings, ...(await checkHealth(config, { ...terminal, env }))];
 }
 
-function runtime(): Finding[] {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  return major > 20 || (major === 20 && minor >= 19)
-    ? [ok('Node.js', process.versions.node)]
-    : [fault('Node.js', `${process.versions.node} is too old`, 'Install 20.19 or newer')];
-}
+const runtime = (): Finding => ok('Node.js', process.versions.node);
 
 /** The configuration. Checking must not create a missing development secret. */
 function loadWithoutSecret(env: Env, extension: Extension): Config {

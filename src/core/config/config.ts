@@ -1,5 +1,5 @@
 import { type DeclaredSettings, type Env, hideMembers, type Setting, SettingsReader } from './reader.js';
-import { ConfigurationError } from './start-error.js';
+import { ConfigurationError, StartError } from './start-error.js';
 
 /**
  * Every setting of the service, validated. `loadConfig` builds it once. Its secrets cannot be printed. Each feature
@@ -30,6 +30,7 @@ function evaluateGetters(part: object): void {
  * Reads an environment into one frozen object. Getters of settings are evaluated once all settings are valid.
  * @param builtIn settings that become members of the configuration
  * @param ofTeam settings that are only found by their class
+ * @throws StartError if two classes declare the same setting
  * @throws ConfigurationError with every invalid setting
  */
 export function readConfig(
@@ -39,6 +40,8 @@ export function readConfig(
 ): Config {
   const reader = new SettingsReader(env);
   const declared = new Map([...builtIn, ...ofTeam].map((one) => [one, reader.of(one)]));
+  if (reader.clashes.length > 0)
+    throw new StartError(`Invalid features:\n${reader.clashes.map((clash) => `  ${clash}`).join('\n')}`);
   if (reader.faults.length > 0) throw new ConfigurationError(reader.faults);
   for (const part of declared.values()) evaluateGetters(part);
   const config: object = hideMembers({ declared }, 'declared');

@@ -35,6 +35,8 @@ export interface SettingDocumentation {
  */
 export class SettingsReader {
   readonly faults: string[] = [];
+  /** The settings that a second class reads, with the fix. */
+  readonly clashes: string[] = [];
   private readonly known = new Map<string, Setting>();
   private readonly values = new Map<DeclaredSettings, object>();
   private readonly owners = new Map<string, DeclaredSettings | undefined>();
@@ -84,6 +86,11 @@ export class SettingsReader {
   }
 
   text(name: string, about: string, { shown = '', secret = false }: SettingDocumentation = {}): string | undefined {
+    const owner = this.owners.get(name);
+    if (owner && this.current && owner !== this.current)
+      this.clashes.push(
+        `${this.current.name} declares the setting ${name}, which ${owner.name} declares already. Rename it, and begin it with the name of its feature, such as NOTES_${name}`,
+      );
     this.owners.set(name, this.current);
     this.known.set(name, { section: this.title, name, about, fallback: shown, secret });
     return this.peek(name);

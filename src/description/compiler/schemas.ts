@@ -15,6 +15,13 @@ const WRITTEN: Readonly<Record<string, Schema>> = {
   URL: { type: 'string', format: 'uri' },
 };
 
+/** Types of bytes. JSON would contain one number for each byte. */
+const BYTES: ReadonlySet<string> = new Set(['Buffer', 'ArrayBuffer', 'Uint8Array']);
+
+/** Stored forms of secrets, which no response may contain, such as passwordHash. */
+const STORED_SECRET =
+  /^(?:hashed_?)?password(?:_?(?:hash|digest|salt))?$|^(?:secret|token|key|code)_?(?:hash|digest)$|^(?:totp|mfa)_?secret$|^private_?key$/i;
+
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Converts types to JSON Schemas. Named types become components. */
@@ -76,15 +83,17 @@ export class Schemas {
   }
 
   private ofNamed(type: ts.Type): Schema {
-    const written = WRITTEN[type.getSymbol()?.name ?? ''];
+    const name = type.getSymbol()?.name ?? '';
+    const written = WRITTEN[name];
     if (written) return written;
+    if (BYTES.has(name)) throw new Error(`${name} cannot be JSON. Return it as text, such as Base64`);
     const list = this.ofList(type);
     if (list) return list;
     const toJson = type.getProperty('toJSON');
     const how = toJson && this.checker.getTypeOfSymbol(toJson).getCallSignatures()[0];
     if (how) return this.of(how.getReturnType());
-    const name = this.nameOf(type);
-    return name ? this.component(type, name, () => this.ofMembersOf(type)) : this.ofMembersOf(type);
+    const alias = this.nameOf(type);
+    return alias ? this.component(type, alias, () => this.ofMembersOf(type)) : this.ofMembersOf(type);
   }
 
   private ofList(type: ts.Type): Schema | undefined {
@@ -119,6 +128,8 @@ export class Schemas {
         ofMember.flags & (TypeFlags.Undefined | TypeFlags.ESSymbolLike) ||
         (ofMember.getCallSignatures().length > 0 && !ofMember.isUnion());
       if (isLeftOut) continue;
+      if (STORED_SECRET.test(name))
+        throw new Error(`${name}: a response must not contain a stored secret. Return an object without it`);
       const description = this.docTextOf(member);
       const schema = this.ofMember(name, ofMember);
       properties[name] = description ? { ...schema, description } : schema;

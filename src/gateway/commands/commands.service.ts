@@ -72,11 +72,11 @@ export class Commands {
   }
 
   private sendRejection({ plan: { gateway, handler, message }, connection }: Command, error: unknown): void {
-    const refusal = toApiError(error);
+    const refusal = this.features.requireDeclared(toApiError(error));
     const { code } = refusal;
     this.metrics.add('gatehouse_refusals_total', { code });
     if (code === 'INTERNAL_SERVER_ERROR')
-      this.log.error('gateway command failed', { command: `${gateway}.${handler}`, error });
+      this.log.error('gateway command failed', { command: `${gateway}.${handler}`, error: refusal.cause ?? error });
     const what = typeof message === 'number' ? { op: message } : { op: OP.DISPATCH, t: message };
     connection.dispatch('REFUSED', { ...what, code, message: this.features.describe(refusal).message });
   }

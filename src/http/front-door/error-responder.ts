@@ -62,12 +62,12 @@ export class ErrorResponder {
       call.outcome ??= 'CLIENT_GONE';
       return;
     }
-    const refusal = toApiError(thrown);
+    const refusal = this.features.requireDeclared(toApiError(thrown));
     const { status, body } = this.features.describe(refusal);
     if (call.plan && thrown instanceof HttpException) this.reportException(call, thrown, refusal);
     call.outcome = refusal.code;
     call.rejectedWith = fieldErrorsOf(refusal)[0]?.code ?? refusal.code;
-    if (status >= 500) call.failure = (thrown instanceof ApiError ? thrown.cause : undefined) ?? thrown ?? null;
+    if (status >= 500) call.failure = refusal.cause ?? thrown ?? null;
     if (res.headersSent) {
       res.destroy();
       return;

@@ -75,9 +75,14 @@ const DECLARED: Readonly<Record<string, Entry>> = {
     skipsExtension: true,
   },
   'new feature': {
-    usage: 'new feature <noun> [--plural <nouns>]',
+    usage: 'new feature <noun> [--plural <nouns>] [--check] [--job] [--page]',
     summary: 'Add the routes, policy, table, migration, event and test of a noun to the project in this folder',
-    options: { '--plural <nouns>': 'The plural of the noun. Default: built from the noun' },
+    options: {
+      '--plural <nouns>': 'The plural of the noun. Default: built from the noun',
+      '--check': 'Also create a check of routes, which decides from the data of the feature',
+      '--job': 'Also create a background job, which runs at a time',
+      '--page': 'Also create a page with a script and a style sheet',
+    },
     example: 'bookmark',
     load: async () => (await import('./new/feature.js')).newFeature,
     skipsExtension: true,

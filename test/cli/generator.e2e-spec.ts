@@ -1,9 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
+import { load } from 'js-yaml';
 import { execute } from '../../src/cli/execute.js';
 import { deriveNames, pluralOf } from '../../src/cli/new/names.js';
 import { isReserved, isReservedFeatureName } from '../../src/cli/new/reserved.js';
@@ -118,10 +129,7 @@ describe('an extension project', () => {
     );
     expect({ name, description }).toEqual({ name: '@acme/wire', description: 'News, "as they come".' });
     const { '@gatehouse-auth/server': range, ...shared } = dependencies;
-    expect(range).toBe(`file:gatehouse-auth-server-${own.version}.tgz`);
-    expect(readFileSync(join(project, 'Dockerfile'), 'utf8')).toContain(
-      `package-lock.json gatehouse-auth-server-${own.version}.tgz ./`,
-    );
+    expect(range).toBe(`file:vendor/gatehouse-auth-server-${own.version}.tgz`);
     expect({ ...tools, ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
       ...shared,
       ...devDependencies,
@@ -129,8 +137,64 @@ describe('an extension project', () => {
     expect(readFileSync(join(project, 'src/extension.ts'), 'utf8')).toContain(`compatibleWith: '^${own.version}'`);
   });
 
+  test('its image copies the vendored package before npm installs it, and every copied source exists', () => {
+    const lines = readFileSync(join(project, 'Dockerfile'), 'utf8').split('\n');
+    const vendored = `vendor/gatehouse-auth-server-${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}.tgz`;
+    const before = lines.slice(0, lines.indexOf('RUN npm ci --ignore-scripts'));
+    const copied = before.flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
+    expect(copied).toEqual(['package.json', 'package-lock.json', vendored]);
+    expect(before).toContain(`COPY ${vendored} ./vendor/`);
+    // The user commits these two: npm install and npm pack write them.
+    const written = ['package-lock.json', vendored];
+    const ignored = ['.dockerignore', '.gitignore'].flatMap((name) =>
+      readFileSync(join(project, name), 'utf8').split('\n'),
+    );
+    for (const source of copied) {
+      expect([source, written.includes(source) || filesIn(project).includes(source)]).toEqual([source, true]);
+      expect(ignored.filter((pattern) => pattern !== '' && source.startsWith(pattern.replace(/\/$/, '')))).toEqual([]);
+    }
+  });
+
+  test('its CI has PostgreSQL and Redis, time limits and pinned actions, and starts and scans the image', () => {
+    interface Job {
+      readonly 'timeout-minutes'?: number;
+      readonly services?: Readonly<Record<string, { readonly image: string; readonly options: string }>>;
+      readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+    }
+    const workflow = load(readFileSync(join(project, '.github/workflows/ci.yml'), 'utf8')) as {
+      readonly permissions: object;
+      readonly jobs: Readonly<Record<string, Job>>;
+    };
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    const { check, image } = workflow.jobs;
+    expect(Object.keys(workflow.jobs)).toEqual(['check', 'image']);
+    expect(Object.keys(check?.services ?? {})).toEqual(['postgres', 'redis']);
+    for (const service of Object.values(check?.services ?? {})) expect(service.options).toContain('--health-cmd');
+    for (const job of [check, image]) {
+      expect(job?.['timeout-minutes']).toBeLessThanOrEqual(20);
+      const actions = job?.steps.flatMap(({ uses }) => uses ?? []) ?? [];
+      expect(actions.filter((action) => !/^[\w./-]+@[0-9a-f]{40}$/.test(action))).toEqual([]);
+    }
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    const commands = [check, image].flatMap((job) => job?.steps.flatMap(({ run }) => run ?? []) ?? []);
+    const npmScripts = commands.flatMap((command) => [...command.matchAll(/npm run (\w+)/g)].map(([, name]) => name));
+    expect(npmScripts).toEqual(['check', 'build', 'cli', 'cli']);
+    expect(npmScripts.filter((name) => !((name as string) in scripts))).toEqual([]);
+    const steps = image?.steps.map(({ uses, run }) => uses?.replace(/@.*/, '') ?? run ?? '') ?? [];
+    const places = [/^docker build/, /^docker compose up --wait/, /\/health\/ready$/, /^anchore\/scan-action$/].map(
+      (step) => steps.findIndex((each) => step.test(each)),
+    );
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places).not.toContain(-1);
+  });
+
   test('with another feature it passes its lint, its compiler and its tests unchanged', async () => {
-    const feature = await made(join(project, 'src'), 'new', 'feature', 'NewsStory');
+    const feature = await made(join(project, 'src'), 'new', 'feature', 'NewsStory', '--check', '--job', '--page');
+    expect(feature.created).toEqual(
+      expect.arrayContaining(
+        ['.check', '.job', '.page', '-page.controller'].map((part) => `src/news-stories/news-stories${part}.ts`),
+      ),
+    );
     expect(feature).toMatchObject({ feature: 'news-stories', folder: project, changed: ['src/extension.ts'] });
     expect(feature.created).toContain('src/news-stories/news-stories.service.ts');
     const declared = readFileSync(join(project, 'src/news-stories/news-stories.feature.ts'), 'utf8');
@@ -143,10 +207,20 @@ describe('an extension project', () => {
     biome(project);
     ran(project, 'node_modules/typescript/bin/tsc');
     const described = await typed(project, ['describe', '--project', 'tsconfig.build.json']);
-    expect(described).toMatchObject({ code: 0, out: 'dist/description.json: 12 handlers of 4 controllers' });
+    expect(described).toMatchObject({ code: 0, out: 'dist/description.json: 15 handlers of 5 controllers' });
     const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     const [node, ...args] = scripts['test:run'].split(' ');
     expect(node).toBe('node');
+    // A stack trace of the service names the source.
+    expect(scripts.start).toContain('node --enable-source-maps ');
+    const call = 'await new NewsStoryOwner().check({ identity: { account: {} }, input: {} });';
+    const source = `import { NewsStoryOwner } from './src/news-stories/news-stories.check.js';\n${call}\n`;
+    writeFileSync(join(project, 'dist/fails.mjs'), source);
+    const failed = spawnSync(process.execPath, ['--enable-source-maps', 'dist/fails.mjs'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect(failed.stderr).toMatch(/src\/news-stories\/news-stories\.check\.ts:\d+:\d+/);
     // The databases of this suite stay open for the next file.
     ran(project, ...args, '--runInBand', '--forceExit');
   });
@@ -221,6 +295,7 @@ describe('names derived from a noun', () => {
 });
 
 describe('features of every kind of noun', () => {
+  const LONGEST = 'abbreviationsofabbreviations';
   let project: string;
   beforeAll(async () => {
     project = await bare('many');
@@ -228,8 +303,15 @@ describe('features of every kind of noun', () => {
 
   test('pass the lint unchanged, next to each other, and are listed in order', async () => {
     const nouns = ['ox', 'note-book', 'notebook', 'note2', 'note10', 'Person', 'quiz', 'a-b-c-d-e-f-g-h-i-j-k-l-m-n'];
-    for (const noun of [...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation']) {
-      await made(project, 'new', 'feature', noun);
+    const parts = [['--check'], ['--job'], ['--page'], ['--check', '--job', '--page']];
+    for (const [n, noun] of [...nouns, 'zeta', LONGEST, 'abbreviation-of-abbreviation'].entries()) {
+      await made(
+        project,
+        'new',
+        'feature',
+        noun,
+        ...(n < nouns.length ? (parts[n % 5] ?? []) : (parts[3] as string[])),
+      );
     }
     const { created } = await made(project, 'new', 'feature', 'fish', '--plural', 'shoals');
     expect(created).toContain('src/shoals/shoals.module.ts');
@@ -239,13 +321,14 @@ describe('features of every kind of noun', () => {
     const extension = readFileSync(join(project, 'src/extension.ts'), 'utf8');
     const [, features = ''] = /features: \[\n([^\]]+)\]/.exec(extension) ?? [];
     const entered = [...features.matchAll(/^ {4}(\w+),$/gm)].map(([, name]) => name);
-    const expected = ['note', ...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation'];
+    const expected = ['note', ...nouns, 'zeta', LONGEST, 'abbreviation-of-abbreviation'];
     expect(entered).toEqual([...expected.map((noun) => deriveNames(noun).manyCamel), 'shoals']);
   });
 
   test('a class or constant of a feature never has the name of one of its imports', () => {
-    const imported = filesIn(join(project, 'src/notes'))
-      .map((path) => readFileSync(join(project, 'src/notes', path), 'utf8'))
+    const folder = join(project, 'src', deriveNames('zeta').many);
+    const imported = filesIn(folder)
+      .map((path) => readFileSync(join(folder, path), 'utf8'))
       .flatMap((text) => [...text.matchAll(/^import (?:type )?\{([^}]+)\} from '[^.]/gm)])
       .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/^type /, '')))
       .filter((name) => name !== '');
@@ -478,13 +561,48 @@ describe('new project', () => {
 
   test('installs Gatehouse from a packed file, and the next steps show how to create it', async () => {
     const { folder, next } = await made(place, 'new', 'project', 'self-made');
-    expect(next.slice(0, 3)).toEqual([`cd ${folder}`, `npm pack --ignore-scripts ${ROOT}`, 'npm install']);
+    expect(next.slice(0, 3)).toEqual([
+      `cd ${folder}`,
+      `npm pack --ignore-scripts --pack-destination vendor ${ROOT}`,
+      'npm install',
+    ]);
     const packed = spawnSync('sh', ['-c', next[1]], { cwd: folder, encoding: 'utf8' });
-    expect({ status: packed.status, files: readdirSync(folder) }).toEqual({
-      ...{ status: 0, files: expect.arrayContaining([packed.stdout.trim()]) },
+    const file = `vendor/${packed.stdout.trim()}`;
+    expect({ status: packed.status, files: filesIn(folder) }).toEqual({
+      status: 0,
+      files: expect.arrayContaining([file]),
     });
     const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    expect(dependencies['@gatehouse-auth/server']).toBe(`file:${packed.stdout.trim()}`);
+    expect(dependencies['@gatehouse-auth/server']).toBe(`file:${file}`);
+
+    // The command of the packed package creates the same project, and its next step packs the installed package.
+    const modules = join(folder, 'node_modules/@gatehouse-auth');
+    mkdirSync(modules, { recursive: true });
+    expect(spawnSync('tar', ['-xzf', join(folder, file), '-C', modules]).status).toBe(0);
+    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+      if (!/^(?:\.|@gatehouse-auth$)/.test(name))
+        symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    const installed = join(modules, 'server');
+    renameSync(join(modules, 'package'), installed);
+    const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const cli = join(installed, typeof bin === 'string' ? bin : bin.gatehouse);
+    const again = spawnSync(process.execPath, [cli, 'new', 'project', 'from-tarball', '--yes', '--json'], {
+      cwd: place,
+      encoding: 'utf8',
+    });
+    expect({ status: again.status, err: again.stderr }).toEqual({ status: 0, err: '' });
+    const copy = JSON.parse(again.stdout);
+    expect(copy.next[1]).toBe(`npm pack --ignore-scripts --pack-destination vendor ${installed}`);
+    expect(spawnSync('sh', ['-c', copy.next[1]], { cwd: copy.folder, encoding: 'utf8' }).status).toBe(0);
+    expect(filesIn(copy.folder)).toContain(file);
+  });
+
+  test('a file in any folder of the project is copied into the image, and other sources are not', async () => {
+    const { folder } = await made(place, 'new', 'project', 'own-folder', '--gatehouse', 'file:libs/deep/gatehouse.tgz');
+    expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain(
+      'COPY libs/deep/gatehouse.tgz ./libs/deep/\nRUN npm ci',
+    );
   });
 
   test.each(['file:../gatehouse.tgz', 'https://npm.example/gatehouse.tgz', 'npm:@acme/gatehouse@^1.0.0'])(
@@ -494,7 +612,9 @@ describe('new project', () => {
       const { folder, next } = await made(place, 'new', 'project', name, '--gatehouse', source);
       const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       expect([dependencies['@gatehouse-auth/server'], next[1]]).toEqual([source, 'npm install']);
-      expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain('COPY package.json package-lock.json ./');
+      expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain(
+        'COPY package.json package-lock.json ./\nRUN npm ci',
+      );
     },
   );
 });
@@ -507,6 +627,21 @@ describe('new feature in this repository', () => {
       filter: (path) => keep(path.slice(ROOT.length)),
     });
   };
+
+  test('with --page is rejected, and nothing is written', async () => {
+    const folder = join(place, 'without-pages');
+    for (const path of ['src/features.ts', 'src/index.ts', 'scripts/structure.mjs']) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), '');
+    }
+    install(folder, ['typescript']);
+    const { code, err } = await typed(folder, ['new', 'feature', 'cake', '--page']);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^--page works only in an extension project\..* Nothing was written\.$/),
+    ]);
+    expect(filesIn(folder)).toHaveLength(3);
+  });
 
   test('is listed with the built-in modules, uses the exports of the package, and passes lint and types', async () => {
     // Unchanged files are present as built declarations, which the compiler reads faster.
@@ -528,7 +663,7 @@ describe('new feature in this repository', () => {
       cpSync(join(ROOT, path), join(folder, path));
     }
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const { created, changed } = await made(folder, 'new', 'feature', 'news-story');
+    const { created, changed } = await made(folder, 'new', 'feature', 'news-story', '--check', '--job');
     expect(changed).toEqual(edited);
     expect(created).toContain('test/contract/news-stories.e2e-spec.ts');
     const text = (path: string) => readFileSync(join(folder, path), 'utf8');

@@ -25,6 +25,8 @@ export interface NewMigration {
 /** Where the files of a feature belong: in an extension project or in this repository. */
 export interface Layout {
   readonly root: string;
+  /** Whether a feature can have a page of its own. */
+  readonly hasPages: boolean;
   pathsOf(names: Names, migration: NewMigration): FeaturePaths;
   /** The module that a file imports a Gatehouse name from. */
   sourceOf(name: string, file: string): string;
@@ -45,6 +47,7 @@ const featurePaths = (tests: string, { many }: Names, { migrationFile }: NewMigr
 /** The layout of an extension project. */
 export const extensionLayout = (root: string): Layout => ({
   root,
+  hasPages: true,
   pathsOf: (names, migration) => featurePaths('test', names, migration),
   sourceOf: (name) => (name === 'testing' ? `${NAME}/testing` : NAME),
   test: {
@@ -103,6 +106,7 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
   };
   return {
     root,
+    hasPages: false,
     pathsOf: (names, migration) => featurePaths('test/contract', names, migration),
     sourceOf(name, file) {
       const path = name === 'testing' ? 'test/support/index.ts' : exported.get(name);

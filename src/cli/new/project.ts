@@ -69,7 +69,7 @@ function projectFiles(root: string, plan: Plan): Files {
     description: plan.description,
     gatehouse: plan.gatehouse,
     // If the package is a file in the project, the image needs it before npm installs from it.
-    copied: [...plan.gatehouse.matchAll(/^file:([^/]+)$/g)].map(([, file]) => file),
+    copied: [...plan.gatehouse.matchAll(/^file:((?!\/|\.\.).+)$/g)].map(([, file]) => file),
     slug: plan.name.replace('@', '').replace(/[^a-z0-9]+/g, '-'),
     imports: importLines,
   };
@@ -109,8 +109,11 @@ const assertDescription = (text: string): void => {
   }
 };
 
+/** The folder of a project for packages that no registry has. */
+const VENDOR = 'vendor';
+
 /** The file that `npm pack` writes. */
-const tarball = (): string => `gatehouse-auth-server-${ownPackage().version}.tgz`;
+const tarball = (): string => `${VENDOR}/gatehouse-auth-server-${ownPackage().version}.tgz`;
 
 /** @throws UsageError if npm would look up the source on a public registry, where this package is not published */
 const assertSource = (source: string): void => {
@@ -167,7 +170,7 @@ export const newProject: Command = async (args, terminal) => {
   const files = projectFiles(root, { name, description, example, gatehouse });
   writeAll(root, { created: files, changed: {} });
   const created = Object.keys(files).sort();
-  const pack = gatehouse === packed ? [`npm pack --ignore-scripts ${ownFolder()}`] : [];
+  const pack = gatehouse === packed ? [`npm pack --ignore-scripts --pack-destination ${VENDOR} ${ownFolder()}`] : [];
   const next = [`cd ${root}`, ...pack, 'npm install', 'npm run check', 'npm run build && npm start'];
   printResult(terminal, { project: name, folder: root, created, next }, [
     `${name}: ${created.length} files in ${root}`,

@@ -2,6 +2,7 @@ import type ts from 'typescript';
 import { CommandError } from '../terminal/command.js';
 import { nodesOf, parse, type TypeScript } from './compiler.js';
 import { compareImports } from './import-order.js';
+import { WIDTH } from './render.js';
 
 /** Elements to insert into lists of a file, and their imports. */
 export interface Registration {
@@ -20,8 +21,6 @@ interface Insertion {
   readonly until: number;
   readonly text: string;
 }
-
-const WIDTH = 120;
 
 function isNamed(typescript: TypeScript, array: ts.ArrayLiteralExpression, name: string): boolean {
   const { parent } = array;

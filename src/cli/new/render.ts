@@ -5,7 +5,8 @@ import { compareImports, compareNaturally } from './import-order.js';
 
 const TEMPLATES = join(import.meta.dirname, 'templates');
 const SUFFIX = '.eta';
-const WIDTH = 120;
+/** The length of a line, as in the settings of the formatter. */
+export const WIDTH = 120;
 
 const eta = new Eta({ views: TEMPLATES, autoEscape: false, autoTrim: false, cache: true });
 

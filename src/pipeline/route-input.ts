@@ -59,8 +59,9 @@ export function buildInputPlan(
     const type = types?.[index];
     if (!part) {
       const injected = factory && !pipes?.length ? findInjected(factory) : undefined;
-      // Interfaces and unions have the type Object.
-      if (injected && typeof type === 'function' && type !== Object && type.name !== injected)
+      // Interfaces and unions have the type Object, and classes from `import type` have the type Function.
+      const isKnown = typeof type === 'function' && type !== Object && type !== Function;
+      if (injected && isKnown && type.name !== injected)
         blame(`injects ${injected} as its argument ${index + 1}, whose type is ${type.name}. Correct the type`);
       continue;
     }

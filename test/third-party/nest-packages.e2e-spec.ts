@@ -21,7 +21,8 @@ import {
 import { getRepositoryToken } from '@nestjs/typeorm';
 import type { Job, Queue } from 'bullmq';
 import type { Repository } from 'typeorm';
-import { CredentialFree, Database, Text, UserOnly } from '../../src/index.js';
+import { readRoutes } from '../../src/app.js';
+import { CredentialFree, Database, loadConfig, Text, UserOnly } from '../../src/index.js';
 import { Shelf, shelves } from '../fixtures/team/shelves.js';
 import { describeWithRedis, emptyRedis, redisDatabase } from '../machine/redis.js';
 import { boot } from '../support/boot.js';
@@ -155,6 +156,12 @@ describe('packages of Nest in an extension', () => {
     await service.as(bob).get('/v1/shelves').expect(200, { shelves: [] });
     expectApiError(await service.anonymous.post('/v1/shelves', { name: 'poems' }), 'UNAUTHORIZED');
     expect(await service.sql('SELECT name FROM shelves')).toEqual([{ name: 'novels' }]);
+  });
+
+  test('@nestjs/typeorm: commands list the routes without a database', async () => {
+    const config = loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: 'x'.repeat(44) });
+    const { routes } = await readRoutes(config, { features: [shelves] });
+    expect(routes.describe()).toContain('\nPOST /v1/shelves @UserOnly()\n');
   });
 
   test('@nestjs/typeorm: a repository with tx takes part in the transaction', async () => {

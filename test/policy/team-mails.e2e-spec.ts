@@ -41,7 +41,7 @@ describe('emails of an extension', () => {
     expect((await share(bob.id, '<b>Milch</b>\n& Brot')).body).toEqual({ is_mailed: true });
     const { subject, text, html, metadata } = await mailTo(service, bob.email, 'notes_shared');
     expect(subject).toBe(`${alice.username} hat eine Notiz mit Ihnen geteilt`);
-    expect(text).toContain('„<b>Milch</b> & Brot“ wartet auf Gatehouse auf Sie. Der Link ist 24 Stunden');
+    expect(text).toContain('„<b>Milch</b> & Brot“ wartet auf Gatehouse auf Sie. Der Link läuft in 24\nStunden ab.');
     expect(text).toContain('Seiten: 1.200');
     expect(text).toMatch(/Notiz lesen:\nhttps:\/\/notes\.example\/notes\/7$/m);
     expect(text).toContain('weil jemand eine Notiz mit Ihrem Konto bei\nGatehouse geteilt hat.');

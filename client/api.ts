@@ -1082,6 +1082,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/event-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the event endpoints, oldest first */
+        get: operations["eventEndpointsList"];
+        put?: never;
+        /** Create an event endpoint */
+        post: operations["eventEndpointsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/event-endpoints/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an event endpoint */
+        get: operations["eventEndpointsShow"];
+        put?: never;
+        post?: never;
+        /** Delete an event endpoint */
+        delete: operations["eventEndpointsRemove"];
+        options?: never;
+        head?: never;
+        /** Change the URL, the event types or the description of an event endpoint, or disable or enable it */
+        patch: operations["eventEndpointsEdit"];
+        trace?: never;
+    };
+    "/v1/admin/event-endpoints/{endpoint_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries to an event endpoint, newest first */
+        get: operations["deliveriesList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/event-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a delivery again that is delivered or has failed */
+        post: operations["deliveriesReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/event-endpoints/{endpoint_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send up to 1,000 failed deliveries since a time again, oldest first */
+        post: operations["deliveriesReplayFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/event-endpoints/{endpoint_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the signing secret */
+        post: operations["eventEndpointsRotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/event-endpoints/{endpoint_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test event of the type `outgoing_events.test` to the event endpoint */
+        post: operations["deliveriesSendTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the types of events that endpoints can subscribe to, with the texts of types of extensions */
+        get: operations["eventEndpointsTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/explain": {
         parameters: {
             query?: never;
@@ -4872,6 +5011,17 @@ export interface components {
              */
             userinfo_url?: string | null;
         };
+        CreateEventEndpointInput: {
+            /** @description Text that describes it. */
+            description?: string;
+            /** @description Types of events, such as `account.created`. */
+            event_types: string[];
+            /**
+             * Format: uri
+             * @description URL.
+             */
+            url: string;
+        };
         CreatePersonalTokenInput: {
             /** @description Lifetime in days. */
             expires_in_days?: number;
@@ -5035,6 +5185,33 @@ export interface components {
             /** @description Code of the reason. */
             reason_code: number;
         };
+        DeliveryView: {
+            /** @description Number of attempts. */
+            attempts: number;
+            /** @description Time of creation. */
+            created_at: string;
+            /** @description OAuth2 error code (RFC 6749). */
+            error: ("disabled" | "gone" | "status" | "timeout" | "unreachable" | "url_not_allowed") | null;
+            /** @description Type of the event. */
+            event_type: string;
+            /** @description ID, as a decimal string of a 64-bit number. */
+            id: string;
+            /** @description Time of the last attempt, or `null`. */
+            last_attempt_at: string | null;
+            /** @description ID of the event, which is the header `webhook-id` of each attempt. */
+            message_id: string;
+            /** @description Time of the next attempt, or `null` if there is none. */
+            next_attempt_at: string | null;
+            /** @description HTTP status of the last response, or `null` without one. */
+            response_status: number | null;
+            /**
+             * @description Status.
+             * @enum {string}
+             */
+            status: "delivered" | "failed" | "pending";
+        };
+        /** @description Texts by language, or `null` if the pages contain them, as for built-in features. */
+        Described: components["schemas"]["LocalizedText"] | null;
         DeviceView: {
             /** @description Time of the event. */
             at: string;
@@ -5259,6 +5436,19 @@ export interface components {
             /** @description Whether the email address or phone number is verified. */
             verified: boolean;
         };
+        EditEventEndpointInput: {
+            /** @description Text that describes it. */
+            description?: string;
+            /** @description Types of events, such as `account.created`. */
+            event_types?: string[];
+            /** @description Whether the event endpoint is disabled, so that no event is sent to it. */
+            is_disabled?: boolean;
+            /**
+             * Format: uri
+             * @description URL.
+             */
+            url?: string;
+        };
         EditFlagsInput: {
             /** @description Flags to set, as decimal strings. */
             add_flags?: string[];
@@ -5379,6 +5569,24 @@ export interface components {
             webauthn_challenge?: string;
             /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
+        };
+        EndpointView: {
+            /** @description Time of creation. */
+            created_at: string;
+            /** @description Text that describes it. */
+            description: string;
+            /** @description Who disabled the event endpoint: an administrator, or its response 410. */
+            disabled_by: ("administrator" | "receiver") | null;
+            /** @description Types of events, such as `account.created`. */
+            event_types: string[];
+            /** @description ID, as a decimal string of a 64-bit number. */
+            id: string;
+            /** @description Whether the event endpoint is disabled, so that no event is sent to it. */
+            is_disabled: boolean;
+            /** @description Until when the previous signing secret also signs, or `null`. */
+            previous_secret_expires_at: string | null;
+            /** @description URL. */
+            url: string;
         };
         EndSessionsInput: {
             /** @description Code of the authenticator app, or a backup code. */
@@ -6097,6 +6305,10 @@ export interface components {
         RenamePersonalTokenInput: {
             /** @description Name. */
             name: string;
+        };
+        ReplayFailedInput: {
+            /** Format: date-time */
+            since: string;
         };
         ReplicaView: {
             /** @description Delay of the event loop, in milliseconds. */
@@ -8705,6 +8917,313 @@ export interface operations {
             };
         };
     };
+    eventEndpointsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `event_endpoints` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Event endpoints, oldest first. */
+                        event_endpoints: components["schemas"]["EndpointView"][];
+                    };
+                };
+            };
+        };
+    };
+    eventEndpointsCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateEventEndpointInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `secret`, `id`, `url`, `description`, `event_types`, `is_disabled`, `disabled_by`, `created_at`, `previous_secret_expires_at` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Time of creation. */
+                        created_at: string;
+                        /** @description Text that describes it. */
+                        description: string;
+                        /** @description Who disabled the event endpoint: an administrator, or its response 410. */
+                        disabled_by: ("administrator" | "receiver") | null;
+                        /** @description Types of events, such as `account.created`. */
+                        event_types: string[];
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Whether the event endpoint is disabled, so that no event is sent to it. */
+                        is_disabled: boolean;
+                        /** @description Until when the previous signing secret also signs, or `null`. */
+                        previous_secret_expires_at: string | null;
+                        /** @description Secret of the authenticator app, in Base32. */
+                        secret: string;
+                        /** @description URL. */
+                        url: string;
+                    };
+                };
+            };
+        };
+    };
+    eventEndpointsShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object of type `EndpointView` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+        };
+    };
+    eventEndpointsRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    eventEndpointsEdit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EditEventEndpointInput"];
+            };
+        };
+        responses: {
+            /** @description An object of type `EndpointView` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+        };
+    };
+    deliveriesList: {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `deliveries`, `has_more` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Deliveries of events, newest first. */
+                        deliveries: components["schemas"]["DeliveryView"][];
+                        /** @description Whether more items follow. */
+                        has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    deliveriesReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deliveriesReplayFailed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayFailedInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `replayed`, `has_more` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether more items follow. */
+                        has_more: boolean;
+                        /** @description Number of deliveries that are sent again. */
+                        replayed: number;
+                    };
+                };
+            };
+        };
+    };
+    eventEndpointsRotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `secret`, `id`, `url`, `description`, `event_types`, `is_disabled`, `disabled_by`, `created_at`, `previous_secret_expires_at` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Time of creation. */
+                        created_at: string;
+                        /** @description Text that describes it. */
+                        description: string;
+                        /** @description Who disabled the event endpoint: an administrator, or its response 410. */
+                        disabled_by: ("administrator" | "receiver") | null;
+                        /** @description Types of events, such as `account.created`. */
+                        event_types: string[];
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Whether the event endpoint is disabled, so that no event is sent to it. */
+                        is_disabled: boolean;
+                        /** @description Until when the previous signing secret also signs, or `null`. */
+                        previous_secret_expires_at: string | null;
+                        /** @description Secret of the authenticator app, in Base32. */
+                        secret: string;
+                        /** @description URL. */
+                        url: string;
+                    };
+                };
+            };
+        };
+    };
+    deliveriesSendTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object of type `DeliveryView` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryView"];
+                };
+            };
+        };
+    };
+    eventEndpointsTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `event_types` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Types of events, such as `account.created`. */
+                        event_types: {
+                            /** @description Name. */
+                            name: string;
+                            /** @description Texts by language. */
+                            words: components["schemas"]["Described"];
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     explainExplain: {
         parameters: {
             query?: never;
@@ -8730,7 +9249,7 @@ export interface operations {
                             /** @description Whether the request would reach its handler. */
                             admitted: boolean;
                             /** @description Code. In error responses: the stable error code. */
-                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "CONNECTION_ACCOUNT_EXISTS" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "LAST_SIGN_IN_METHOD" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_CONNECTIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_CONNECTION" | "UNKNOWN_IDENTITY" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
+                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "CONNECTION_ACCOUNT_EXISTS" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "LAST_SIGN_IN_METHOD" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_CONNECTIONS" | "MAX_EVENT_ENDPOINTS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "OUTGOING_DELIVERY_PENDING" | "OUTGOING_ENDPOINT_DISABLED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_CONNECTION" | "UNKNOWN_EVENT_DELIVERY" | "UNKNOWN_EVENT_ENDPOINT" | "UNKNOWN_IDENTITY" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
                             /** @description Message in English, for developers. */
                             message: string | null;
                             /** @description Status. */

@@ -29,7 +29,7 @@ const LAYERS = [
   ['media', 'users', 'oauth'],
   ['gateway', 'webhooks', 'admin', 'protection', 'restore', 'description', 'service', 'web'],
   ['pipeline'],
-  ['forward-auth', 'decisions'],
+  ['forward-auth', 'decisions', 'outgoing-events'],
   ['cli'],
 ];
 const ORDER = LAYERS.flat();

@@ -26,6 +26,7 @@ import { Recorder } from './http/recorder.js';
 import { Rejections } from './http/request-hooks.js';
 import { SlowClientMonitor } from './http/slow-client-monitor.js';
 import { Tracing } from './http/tracing.js';
+import { OutgoingDeliveriesModule } from './outgoing-events/outgoing-deliveries.module.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
 import { Dependencies } from './platform/dependencies/dependencies.service.js';
@@ -214,7 +215,10 @@ export class PlatformModule {
   }
 }
 
-const FOR_EXTENSIONS = [AccountEventsModule, OneTimeSecretsModule, AdminOperationsModule, GatewayEventsModule];
+const FOR_EXTENSIONS = [
+  ...[AccountEventsModule, OneTimeSecretsModule, AdminOperationsModule, GatewayEventsModule],
+  OutgoingDeliveriesModule,
+];
 
 /** The services of built-in features for extensions. Global, because extensions inject them without an import. */
 @Global()

@@ -16,6 +16,7 @@ import { media } from './media/media.feature.js';
 import { oauth } from './oauth/oauth.feature.js';
 import { openid } from './oauth/openid/openid.feature.js';
 import { personalTokens } from './oauth/personal-tokens/personal-tokens.feature.js';
+import { outgoingEvents } from './outgoing-events/outgoing-events.feature.js';
 import { pipeline } from './pipeline/pipeline.feature.js';
 import type { DatabaseSchema } from './platform/database/data-source-options.js';
 import { assertFreeColumnNames } from './platform/keys/encrypted-columns.js';
@@ -57,6 +58,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   restore,
   decisions,
   forwardAuth,
+  outgoingEvents,
   web,
 ];
 
@@ -78,6 +80,7 @@ const SETTINGS_ORDER: readonly string[] = [
     'MediaSettings',
     'RestoreSettings',
     'WebhookSettings',
+    'OutgoingEventSettings',
     'RateLimitSettings',
     'GatewaySettings',
   ],

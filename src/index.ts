@@ -16,6 +16,7 @@ import './media/media.feature.js';
 import './oauth/oauth.feature.js';
 import './oauth/openid/openid.feature.js';
 import './oauth/personal-tokens/personal-tokens.feature.js';
+import './outgoing-events/outgoing-events.feature.js';
 import './pipeline/pipeline.feature.js';
 import './platform/platform.feature.js';
 import './protection/protection.feature.js';
@@ -66,6 +67,8 @@ export type {
   MetricName,
   MetricType,
   NameOf,
+  OutgoingEventData,
+  OutgoingEventType,
   SecretBinding,
   SecretPayload,
 } from './core/names.js';
@@ -83,6 +86,7 @@ export { AnyObject, Bool, Email, field, Int, ListOf, OneOf, Snowflake, Text, Tim
 export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
+export { OutgoingEvents } from './outgoing-events/outgoing-events.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
 export { streamRows } from './platform/database/rows.js';
 export { Cleanup, type CleanupTask } from './platform/jobs/cleanup.js';
@@ -140,6 +144,8 @@ export {
   type FeatureDeclaration,
   type GatewayEventDeclaration,
   gatewayEvent,
+  type OutgoingEventDeclaration,
+  outgoingEvent,
 } from './policy/feature.js';
 export type { FeatureMail, FeatureMailTexts, MailFacts } from './policy/feature-mail.js';
 export type { HealthCheck, HealthCheckDeclaration } from './policy/health.js';

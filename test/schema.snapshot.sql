@@ -423,6 +423,44 @@ CREATE TABLE outbox (
   parked_at timestamp with time zone
 );
 
+CREATE TABLE outgoing_delivery (
+  id bigint GENERATED AS IDENTITY NOT NULL,
+  endpoint_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  type text NOT NULL,
+  data jsonb NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+  retry_until timestamp with time zone DEFAULT (now() + '3 days'::interval) NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  attempted_at timestamp with time zone,
+  response_status integer,
+  error text,
+  ended_at timestamp with time zone,
+  is_delivered boolean
+);
+
+CREATE TABLE outgoing_endpoint (
+  id bigint NOT NULL,
+  url text NOT NULL,
+  description text NOT NULL,
+  types text[] NOT NULL,
+  secret bytea NOT NULL,
+  previous_secret bytea,
+  previous_secret_expires_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  disabled_at timestamp with time zone,
+  disabled_by text
+);
+
+CREATE TABLE outgoing_lane (
+  endpoint_id bigint NOT NULL,
+  lease bigint NOT NULL,
+  next_attempt_at timestamp with time zone NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  recent timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[] NOT NULL
+);
+
 CREATE TABLE passkey (
   id text NOT NULL,
   account_id bigint NOT NULL,
@@ -656,6 +694,9 @@ ALTER TABLE openid_session ADD CONSTRAINT openid_session_application_id_fkey FOR
 ALTER TABLE openid_session ADD CONSTRAINT openid_session_pkey PRIMARY KEY (session_id, application_id);
 ALTER TABLE openid_session ADD CONSTRAINT openid_session_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE;
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+ALTER TABLE outgoing_delivery ADD CONSTRAINT outgoing_delivery_pkey PRIMARY KEY (id);
+ALTER TABLE outgoing_endpoint ADD CONSTRAINT outgoing_endpoint_pkey PRIMARY KEY (id);
+ALTER TABLE outgoing_lane ADD CONSTRAINT outgoing_lane_pkey PRIMARY KEY (endpoint_id);
 ALTER TABLE passkey ADD CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
 ALTER TABLE personal_token ADD CONSTRAINT personal_token_id_fkey FOREIGN KEY (id) REFERENCES oauth_token(id) ON DELETE CASCADE;
@@ -746,6 +787,11 @@ CREATE INDEX outbox_account ON outbox USING btree (account_id);
 CREATE INDEX outbox_age ON outbox USING btree (COALESCE(sent_at, parked_at, created_at));
 CREATE INDEX outbox_due ON outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (parked_at IS NULL));
 CREATE INDEX outbox_recipient ON outbox USING btree (lower(recipient));
+CREATE INDEX outgoing_delivery_created ON outgoing_delivery USING btree (created_at);
+CREATE INDEX outgoing_delivery_endpoint ON outgoing_delivery USING btree (endpoint_id, id);
+CREATE INDEX outgoing_delivery_failed ON outgoing_delivery USING btree (endpoint_id, created_at, id) WHERE (is_delivered = false);
+CREATE INDEX outgoing_delivery_waiting ON outgoing_delivery USING btree (endpoint_id, next_attempt_at) WHERE (ended_at IS NULL);
+CREATE INDEX outgoing_lane_next_attempt ON outgoing_lane USING btree (next_attempt_at);
 CREATE INDEX passkey_account ON passkey USING btree (account_id);
 CREATE INDEX pgboss_job_active ON pgboss_job USING btree (name, started_on) WHERE (state = 'active'::pgboss_job_state);
 CREATE INDEX pgboss_job_failed ON pgboss_job USING btree (completed_on, id) WHERE (state = 'failed'::pgboss_job_state);
@@ -787,6 +833,38 @@ CREATE UNIQUE INDEX pgboss_job_id ON pgboss_job USING btree (id);
 CREATE UNIQUE INDEX session_digest ON session USING btree (digest);
 CREATE UNIQUE INDEX sso_identity_account ON sso_identity USING btree (account_id, issuer);
 
+CREATE OR REPLACE FUNCTION announce_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      DECLARE
+        about jsonb := jsonb_build_object('account_id', coalesce(NEW.id, OLD.id)::text);
+        columns text[];
+      BEGIN
+        IF NOT EXISTS (SELECT FROM outgoing_endpoint WHERE disabled_at IS NULL) THEN RETURN NULL; END IF;
+        IF TG_OP = 'INSERT' THEN
+          PERFORM announce_event('account.created', about || jsonb_build_object('is_bot', NEW.bot));
+          RETURN NULL;
+        END IF;
+        IF TG_OP = 'DELETE' OR NEW.deleted_at IS NOT NULL THEN
+          IF OLD.deleted_at IS NULL THEN PERFORM announce_event('account.deleted', about); END IF;
+          RETURN NULL;
+        END IF;
+        IF NEW.banned AND (NOT OLD.banned OR OLD.banned_until IS DISTINCT FROM NEW.banned_until) THEN
+          PERFORM announce_event('account.banned', about || jsonb_build_object('until',
+            to_char(NEW.banned_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')));
+        ELSIF OLD.banned AND NOT NEW.banned THEN
+          PERFORM announce_event('account.unbanned', about);
+        END IF;
+        columns := ARRAY(
+          SELECT name FROM unnest(ARRAY['username', 'discriminator', 'global_name', 'avatar', 'banner', 'bio', 'pronouns', 'accent_color', 'locale', 'email', 'email_verified', 'flags', 'deletion_at']) AS name
+          WHERE to_jsonb(OLD) -> name IS DISTINCT FROM to_jsonb(NEW) -> name);
+        IF columns <> '{}' THEN
+          PERFORM announce_event('account.updated', about || jsonb_build_object('changed', columns));
+        END IF;
+        RETURN NULL;
+      END $function$
+;
 CREATE OR REPLACE FUNCTION announce_ended_families()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -795,6 +873,18 @@ AS $function$
         PERFORM announce_revocation('families', ARRAY(
           SELECT DISTINCT family_id::text FROM ended WHERE kind = 'access' AND expires_at > now()));
         RETURN NULL;
+      END $function$
+;
+CREATE OR REPLACE FUNCTION announce_event(kind text, payload jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+      DECLARE
+        message uuid := gen_random_uuid();
+      BEGIN
+        INSERT INTO outgoing_delivery (endpoint_id, message_id, type, data)
+        SELECT id, message, kind, payload FROM outgoing_endpoint
+        WHERE disabled_at IS NULL AND kind = ANY (types);
       END $function$
 ;
 CREATE OR REPLACE FUNCTION announce_revocation(subject text, ids text[])
@@ -813,6 +903,16 @@ CREATE OR REPLACE FUNCTION announce_row()
 AS $function$
       BEGIN
         PERFORM announce_revocation(TG_ARGV[0], ARRAY[OLD.id::text]);
+        RETURN NULL;
+      END $function$
+;
+CREATE OR REPLACE FUNCTION announce_session_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        PERFORM announce_event('session.ended', jsonb_build_object('account_id', OLD.account_id::text,
+          'session_id_hash', translate(encode(OLD.digest, 'base64'), '+/=', '-_')));
         RETURN NULL;
       END $function$
 ;
@@ -867,10 +967,14 @@ CREATE SEQUENCE backchannel_logout_id_seq;
 CREATE SEQUENCE erasure_ledger_id_seq;
 CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
+CREATE SEQUENCE outgoing_delivery_id_seq;
 CREATE SEQUENCE sso_identity_id_seq;
 CREATE SEQUENCE webhook_event_id_seq;
+CREATE TRIGGER account_changed_event AFTER UPDATE OF username, discriminator, global_name, avatar, banner, bio, pronouns, accent_color, locale, email, email_verified, flags, deletion_at, banned, banned_until, deleted_at ON account FOR EACH ROW WHEN (((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator) OR (old.global_name IS DISTINCT FROM new.global_name) OR (old.avatar IS DISTINCT FROM new.avatar) OR (old.banner IS DISTINCT FROM new.banner) OR (old.bio IS DISTINCT FROM new.bio) OR (old.pronouns IS DISTINCT FROM new.pronouns) OR (old.accent_color IS DISTINCT FROM new.accent_color) OR (old.locale IS DISTINCT FROM new.locale) OR (old.email IS DISTINCT FROM new.email) OR (old.email_verified IS DISTINCT FROM new.email_verified) OR (old.flags IS DISTINCT FROM new.flags) OR (old.deletion_at IS DISTINCT FROM new.deletion_at) OR (old.banned IS DISTINCT FROM new.banned) OR (old.banned_until IS DISTINCT FROM new.banned_until) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION announce_account();
+CREATE TRIGGER account_created_event AFTER INSERT ON account FOR EACH ROW WHEN ((NOT new.system)) EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_decision AFTER UPDATE OF username, discriminator, email, email_verified, email_bounced, has_verified_phone, flags, traits, acls, suspicious_flags, epoch, banned, banned_until, deleted_at ON account FOR EACH ROW WHEN (((((((((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified)) OR (old.email_bounced IS DISTINCT FROM new.email_bounced)) OR (old.has_verified_phone IS DISTINCT FROM new.has_verified_phone)) OR (old.flags IS DISTINCT FROM new.flags)) OR (old.traits IS DISTINCT FROM new.traits)) OR (old.acls IS DISTINCT FROM new.acls)) OR (old.suspicious_flags IS DISTINCT FROM new.suspicious_flags)) OR (old.epoch IS DISTINCT FROM new.epoch)) OR (old.banned IS DISTINCT FROM new.banned)) OR (old.banned_until IS DISTINCT FROM new.banned_until)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION announce_row('accounts');
 CREATE TRIGGER account_decision_deleted AFTER DELETE ON account FOR EACH ROW EXECUTE FUNCTION announce_row('accounts');
+CREATE TRIGGER account_deleted_event AFTER DELETE ON account FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_profile_changed BEFORE UPDATE OF username, discriminator, global_name, avatar, locale, email, email_verified ON account FOR EACH ROW WHEN ((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.global_name IS DISTINCT FROM new.global_name)) OR (old.avatar IS DISTINCT FROM new.avatar)) OR (old.locale IS DISTINCT FROM new.locale)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified))) EXECUTE FUNCTION note_profile_change();
 CREATE TRIGGER application_bot_tokens AFTER INSERT OR UPDATE OF bot_digest ON application FOR EACH ROW EXECUTE FUNCTION replace_bot_tokens();
 CREATE TRIGGER application_decision AFTER UPDATE OF client_type, secret_digest, resource_policies ON application FOR EACH ROW WHEN ((((old.client_type IS DISTINCT FROM new.client_type) OR (old.secret_digest IS DISTINCT FROM new.secret_digest)) OR (old.resource_policies IS DISTINCT FROM new.resource_policies))) EXECUTE FUNCTION announce_row('clients');
@@ -881,4 +985,6 @@ CREATE TRIGGER oauth_token_decision_deleted AFTER DELETE ON oauth_token REFERENC
 CREATE TRIGGER personal_token_decision AFTER UPDATE OF networks ON personal_token FOR EACH ROW WHEN ((old.networks IS DISTINCT FROM new.networks)) EXECUTE FUNCTION announce_row('credentials');
 CREATE TRIGGER session_decision_deleted AFTER DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION announce_row('credentials');
 CREATE TRIGGER session_deleted BEFORE DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION queue_backchannel_logouts();
+CREATE TRIGGER session_deleted_event AFTER DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION announce_session_end();
 CREATE TRIGGER session_ended AFTER UPDATE OF revoked_at ON session FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION queue_backchannel_logouts();
+CREATE TRIGGER session_ended_event AFTER UPDATE OF revoked_at ON session FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION announce_session_end();

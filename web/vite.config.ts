@@ -29,6 +29,7 @@ const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
       'adminApplications',
       'adminNow',
       'adminJobs',
+      'adminEvents',
     ],
     'adminExplain',
   ],

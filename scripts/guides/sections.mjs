@@ -45,6 +45,7 @@ const SECTIONS = [
       'operators/email',
       'operators/media',
       'operators/webhooks',
+      'operators/events',
       'operators/account-security',
       'operators/single-sign-on',
       'operators/connections',

@@ -22,6 +22,8 @@ export interface FeatureNames {
   readonly jobs: object;
   /** The data of each event of the gateway, by its name. */
   readonly events: object;
+  /** The data of each outgoing event, by its type. */
+  readonly outgoingEvents: object;
   /** The type and the labels of each metric, by its name. */
   readonly metrics: object;
 }

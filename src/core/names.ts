@@ -2,8 +2,10 @@ import type { FeatureNames, Features, SecretPayloads } from './merged.js';
 
 type NamesOf<F> = F extends { readonly names?: infer N extends FeatureNames } ? N : never;
 
+type NamedKind = Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs' | 'events' | 'outgoingEvents' | 'metrics'>;
+
 /** A name of one kind that some feature declares, such as `NameOf<'scopes'>`. */
-export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs' | 'events' | 'metrics'>> = {
+export type NameOf<K extends NamedKind> = {
   [F in keyof Features]: NamesOf<Features[F]>[K];
 }[keyof Features];
 
@@ -80,6 +82,18 @@ export type EventType = { [F in keyof Features]: keyof EventsOf<Features[F]> & s
 /** The data of an event of the gateway. */
 export type EventData<T extends string> = {
   [F in keyof Features]: T extends keyof EventsOf<Features[F]> ? EventsOf<Features[F]>[T] : never;
+}[keyof Features];
+
+type OutgoingEventsOf<F> = NamesOf<F>['outgoingEvents'];
+
+/** The type of an event for other services that some feature declares, such as `account.created`. */
+export type OutgoingEventType = {
+  [F in keyof Features]: keyof OutgoingEventsOf<Features[F]> & string;
+}[keyof Features];
+
+/** The data of an event for other services. */
+export type OutgoingEventData<T extends string> = {
+  [F in keyof Features]: T extends keyof OutgoingEventsOf<Features[F]> ? OutgoingEventsOf<Features[F]>[T] : never;
 }[keyof Features];
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';

@@ -38,7 +38,7 @@ describe('the registries of the service', () => {
     const listed = [...new Set(named.filter((name) => name === '*' || /^[a-z_]+(?::[a-z_]+)+$/.test(name)))];
     // Later rows of the page add these.
     const later = ['user:update:traits', 'instance:jobs:view', 'instance:jobs:retry'];
-    later.push('application:trust', 'application:resource');
+    later.push('application:trust', 'application:resource', 'outgoing_events:view', 'outgoing_events:manage');
     expect([...ours.acls.keys()]).toEqual([...listed, ...later]);
   });
 

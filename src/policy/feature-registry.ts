@@ -15,6 +15,7 @@ import type {
   Feature,
   FeatureDeclaration,
   GatewayEventDeclaration,
+  OutgoingEventDeclaration,
 } from './feature.js';
 import type { BuiltInMail, FeatureMail } from './feature-mail.js';
 import type { HealthCheckDeclaration } from './health.js';
@@ -62,7 +63,8 @@ function metricFaults(declaration: MetricDeclaration): string[] {
 }
 
 /** Whether the texts are part of the service, which only built-in features can declare. */
-const lacksText = (row: unknown): boolean => row === null || (typeof row === 'object' && 'render' in row);
+const lacksText = (row: unknown): boolean =>
+  row === null || (typeof row === 'object' && ('render' in row || ('words' in row && row.words === null)));
 
 const naming = new DefaultNamingStrategy();
 
@@ -112,6 +114,7 @@ export class FeatureRegistry {
   readonly healthChecks = new Map<string, HealthCheckDeclaration>();
   readonly metrics = new Map<string, MetricDeclaration>();
   readonly events = new Map<string, GatewayEventDeclaration>();
+  readonly outgoingEvents = new Map<string, OutgoingEventDeclaration>();
   readonly servicePolicies = new Map<string, ServicePolicyDeclaration>();
   /** The feature or file that declares each service policy. */
   readonly servicePolicySources = new Map<string, string>();
@@ -238,6 +241,9 @@ export class FeatureRegistry {
       for (const [name, text] of this[kind]) {
         if (text !== null) attempt(() => assertLocalizedText(`the ${RULES[kind].what} ${name}`, text));
       }
+    }
+    for (const [type, { words }] of this.outgoingEvents) {
+      if (words !== null) attempt(() => assertLocalizedText(`the ${RULES.outgoingEvents.what} ${type}`, words));
     }
     for (const [name, job] of this.jobs) faults.push(...jobFaults(job).map((fault) => `the job ${name}: ${fault}`));
     for (const [table, declaration] of this.erasure) {

@@ -50,6 +50,17 @@ export interface GatewayEventDeclaration<D = unknown> {
 /** Declares an event of the gateway whose data has the type `D`: `NOTES_CREATE: gatewayEvent<NoteView>()`. */
 export const gatewayEvent = <D>(): GatewayEventDeclaration<D> => ({});
 
+/** An event that leaves the service as a signed webhook. */
+export interface OutgoingEventDeclaration<D = unknown> {
+  /** The texts of the console, such as "A note was created." `null` if the pages contain them. */
+  readonly words: Described;
+  /** Never set. It carries the type of the data for the compiler. */
+  readonly data?: D;
+}
+
+/** Declares an event for other services with data of the type `D`: `'notes.created': outgoingEvent<Note>({ ... })`. */
+export const outgoingEvent = <D extends object>(words: Described): OutgoingEventDeclaration<D> => ({ words });
+
 /** Everything that a feature declares. Names of a team's feature start with the name of the feature (docs/public.md). */
 export interface FeatureDeclaration {
   /** Nest modules, or a function that chooses them by the settings. */
@@ -82,6 +93,8 @@ export interface FeatureDeclaration {
   readonly jobs?: Readonly<Record<string, JobDeclaration>>;
   /** Events of the gateway, made by `gatewayEvent` (contract/gateway.md section 11). */
   readonly events?: Readonly<Record<string, GatewayEventDeclaration>>;
+  /** Events for other services, made by `outgoingEvent`. Their types start with the name of the feature and a dot. */
+  readonly outgoingEvents?: Readonly<Record<string, OutgoingEventDeclaration>>;
   /** Actions of the feature on events of an account: `{ registered: { inTransaction: Welcome } }`. */
   readonly lifecycle?: LifecycleDeclarations;
   /**
@@ -124,6 +137,8 @@ type PayloadOf<J> = J extends {
 
 type DataOf<E> = E extends GatewayEventDeclaration<infer D> ? D : never;
 
+type OutgoingDataOf<E> = E extends OutgoingEventDeclaration<infer D> ? D : never;
+
 type Facts<S> = { readonly [F in keyof S]: S[F] extends number ? number : string };
 
 type FactsOfMail<M> =
@@ -145,6 +160,9 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly encryptedColumns: Keys<D, 'encryptedColumns'>;
   readonly jobs: D extends { readonly jobs: infer J } ? { readonly [T in keyof J]: PayloadOf<J[T]> } : object;
   readonly events: D extends { readonly events: infer E } ? { readonly [T in keyof E]: DataOf<E[T]> } : object;
+  readonly outgoingEvents: D extends { readonly outgoingEvents: infer E }
+    ? { readonly [T in keyof E]: OutgoingDataOf<E[T]> }
+    : object;
   readonly secrets: D extends { readonly secrets: infer S extends object } ? S : object;
   readonly metrics: D extends { readonly metrics: infer M extends object } ? M : object;
   readonly mails: D extends { readonly mails: infer M } ? { readonly [T in keyof M]: FactsOfMail<M[T]> } : object;

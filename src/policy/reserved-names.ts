@@ -94,7 +94,7 @@ export const RESERVED_FEATURE_NAMES: readonly string[] = [
     'oauth',
     'one',
   ],
-  ...['openid', 'organization', 'original', 'otel', 'outbox', 'passkey', 'passkeys', 'password', 'payload'],
+  ...['openid', 'organization', 'original', 'otel', 'outbox', 'outgoing', 'passkey', 'passkeys', 'password', 'payload'],
   ...[
     'pending',
     'permissions',

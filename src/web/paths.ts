@@ -48,6 +48,7 @@ const ADMIN_VIEWS = [
   'jobs',
   'instance',
   'connections',
+  'events',
   'setup',
 ] as const;
 

@@ -102,6 +102,9 @@ const TABLES: Record<string, Fate> = {
   },
   backchannel_logout: { rows: null, after: 'nobody', exported: null, why: 'ids on their way to an application' },
   backchannel_host: { rows: null, after: 'nobody', exported: null, why: 'when a host is asked next' },
+  outgoing_endpoint: { rows: null, after: 'nobody', exported: null, why: 'endpoints of the instance' },
+  outgoing_delivery: { rows: null, after: 'nobody', exported: null, why: 'IDs on their way to a service, for 30 days' },
+  outgoing_lane: { rows: null, after: 'nobody', exported: null, why: 'when an endpoint is called next' },
   oauth_family: { rows: 'account_id = $1', after: 'removed', exported: 'grants' },
   oauth_token: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'a grant says it' },
   personal_token: {

@@ -143,6 +143,7 @@ describe('at any size', () => {
         SMS_TRANSPORT: 'inbox',
         IP_AUTHORIZATION: 'on',
         LOGIN_ALLOWANCES: 'on',
+        OUTGOING_EVENTS_ALLOW_PRIVATE_ADDRESSES: 'true',
         ...limits,
         ...(KEEP_RELEASE ? { GATEHOUSE_SECRET: KEPT_SECRET } : {}),
       },
@@ -360,6 +361,18 @@ describe('at any size', () => {
     ok(await by.patch(`/v1/admin/roles/${role.id}`, { name: 'Help desk' }));
     ok(await by.get('/v1/admin/roles'));
     ok(await by.delete(`/v1/admin/roles/${role.id}`));
+    const endpoints = '/v1/admin/event-endpoints';
+    const input = { url: 'https://127.0.0.1/', event_types: ['account.updated'] };
+    const endpoint = `${endpoints}/${ok(await by.post(endpoints, input)).id}`;
+    ok(await by.get(endpoints));
+    ok(await by.patch(endpoint, { description: 'CRM' }));
+    ok(await by.post(`${endpoint}/secret`));
+    const sent = ok(await by.post(`${endpoint}/test`));
+    await service.sql('UPDATE outgoing_delivery SET ended_at = now(), is_delivered = false WHERE id = $1', [sent.id]);
+    ok(await by.post(`${endpoint}/deliveries/${sent.id}/replay`));
+    ok(await by.post(`${endpoint}/replay`, { since: '2026-01-01T00:00:00Z' }));
+    ok(await by.get(`${endpoint}/deliveries`));
+    ok(await by.delete(endpoint));
     ok(await by.patch(`${user}/flags`, { add_flags: ['1'] }));
     ok(await by.put(`${user}/traits`, { traits: ['captcha_exempt'] }));
     ok(await by.patch(`${user}/email`, { email: `moved.${owner.email}` }));

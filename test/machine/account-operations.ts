@@ -49,4 +49,11 @@ export const HARMLESS_OPERATIONS: Readonly<Record<string, string>> = {
   'POST /v1/admin/instance/mail/test': 'sends an email to the caller: admin-trials',
   'POST /v1/admin/instance/captcha/test': 'changes nothing: admin-trials',
   'POST /v1/admin/jobs/:job_id/retry': 'runs a background job again: admin-jobs',
+  'POST /v1/admin/event-endpoints': 'endpoints belong to no account: outgoing-events',
+  'PATCH /v1/admin/event-endpoints/:endpoint_id': 'endpoints belong to no account: outgoing-events',
+  'DELETE /v1/admin/event-endpoints/:endpoint_id': 'endpoints belong to no account: outgoing-events',
+  'POST /v1/admin/event-endpoints/:endpoint_id/secret': 'endpoints belong to no account: outgoing-events',
+  'POST /v1/admin/event-endpoints/:endpoint_id/test': 'sends an event: outgoing-events',
+  'POST /v1/admin/event-endpoints/:endpoint_id/replay': 'sends events again: outgoing-events',
+  'POST /v1/admin/event-endpoints/:endpoint_id/deliveries/:delivery_id/replay': 'sends an event again: outgoing-events',
 };

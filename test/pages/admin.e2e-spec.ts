@@ -53,7 +53,7 @@ describeInBrowser('web.md 4: /admin', () => {
       'Home',
       ...['All people', 'Pending sign-ups', 'Apps'],
       ...['Audit log', 'IP bans', 'Permissions', 'API keys', 'Access checker'],
-      ...['Live metrics', 'Background jobs', 'Settings', 'Connections', 'Setup checklist'],
+      ...['Live metrics', 'Background jobs', 'Settings', 'Connections', 'Events', 'Setup checklist'],
     ]);
     await visit.waitForGateway();
     await world.service.as(root).post('/v1/auth/logout');

@@ -36,6 +36,6 @@ test.each(Object.entries(CALLS))(
   },
 );
 
-test('only the runner of jobs polls a table besides the three outboxes', () => {
+test('only the runner of jobs polls a table besides the outboxes', () => {
   expect(rows.get('Outbox')).toHaveLength(4);
 });

@@ -11,7 +11,7 @@ export interface Sent {
 /** Tables that have few rows on a platform of any size, and one table that every replica copies on purpose. */
 const SMALL = new Set([
   ...['instance', 'migration', 'sso_document', 'ip_ban', 'audit_verification', 'replica_statistics'],
-  ...['openid_key', 'pgboss_queue', 'admin_role', 'connection'],
+  ...['openid_key', 'pgboss_queue', 'admin_role', 'connection', 'outgoing_endpoint'],
 ]);
 /**
  * This prefix is removed, because a statement that a cursor reads is planned for all its rows

@@ -129,6 +129,14 @@ export const VIEWS: readonly ConsoleView[] = [
     load: () => import('./connections/view.js'),
   },
   {
+    path: '/admin/events',
+    title: 'adminEvents.title',
+    icon: 'webhook',
+    group: 'admin.platform',
+    needs: [['get', '/v1/admin/event-endpoints']],
+    load: () => import('./events/view.js'),
+  },
+  {
     path: '/admin/setup',
     title: 'adminSetup.title',
     icon: 'list-checks',

@@ -23,10 +23,11 @@ const FEATURE_WORDS = words(`
 const SERVICE_WORDS = words(`
   access-token access-tokens account account-event account-settings acl acls admin admin-key admin-role api-key api-keys application applications audit-log
   audit-logs audit-verification auth authorized-ip backchannel-host backchannel-logout backup-code blocklist
-  blocklists bot bot-token captcha credential credentials decision-stream decisions erasure-ledger explain forward-auth gateway gateway-session-ahead inbox-message instance instance-statistics ip-ban
+  blocklists bot bot-token captcha credential credentials decision-stream decisions erasure-ledger event-endpoints event-types explain forward-auth gateway gateway-session-ahead inbox-message instance instance-statistics ip-ban
   connection connection-identity connections identities
   jobs journal leak-report media media-capability media-garbage media-object media-staged media-upload message migration
   oauth oauth-bot-grant oauth-code oauth-family oauth-removal oauth-token oauth2 one-time-secret openid-key openid-session outbox
+  outgoing-delivery outgoing-endpoint outgoing-lane
   passkey personal-token personal-tokens pgboss-job pgboss-queue replica-statistics restore role roles security-event security-events session sessions setup
   sso-document sso-identity statistics team-migration user users webauthn-credential webhook webhook-event
   webhook-message webhook-queue webhook-repeat webhooks

@@ -14,6 +14,7 @@ export type Kind =
   | 'healthChecks'
   | 'metrics'
   | 'events'
+  | 'outgoingEvents'
   | 'servicePolicies'
   | 'exports'
   | 'erasure'
@@ -101,6 +102,12 @@ export const RULES: Readonly<Record<Kind, Rule>> = {
     prefix: underscore,
   },
   events: { what: 'event', form: UPPER_CASE, shape: CODE, prefix: upperCase },
+  outgoingEvents: {
+    what: 'outgoing event',
+    form: 'Use words of lower-case letters, digits and _ with dots between them, such as notes.created',
+    shape: /^(?=.{1,64}$)[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/,
+    prefix: (feature) => `${feature}.`,
+  },
   servicePolicies: {
     what: 'service policy',
     form: KEBAB_CASE,

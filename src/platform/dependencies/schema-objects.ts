@@ -3,9 +3,12 @@
  * `test/platform/schema.e2e-spec.ts` compares them with the migrations.
  */
 export const SCHEMA_OBJECTS: readonly string[] = [
+  'account account_changed_event',
   'account account_check',
+  'account account_created_event',
   'account account_decision',
   'account account_decision_deleted',
+  'account account_deleted_event',
   'account account_discriminator_check',
   'account account_email',
   'account account_pkey',
@@ -95,6 +98,9 @@ export const SCHEMA_OBJECTS: readonly string[] = [
   'openid_session openid_session_session_id_fkey',
   'openid_session openid_session_sid',
   'outbox outbox_pkey',
+  'outgoing_delivery outgoing_delivery_pkey',
+  'outgoing_endpoint outgoing_endpoint_pkey',
+  'outgoing_lane outgoing_lane_pkey',
   'passkey passkey_account_id_fkey',
   'passkey passkey_pkey',
   'personal_token personal_token_decision',
@@ -109,8 +115,10 @@ export const SCHEMA_OBJECTS: readonly string[] = [
   'session session_account_id_fkey',
   'session session_decision_deleted',
   'session session_deleted',
+  'session session_deleted_event',
   'session session_digest',
   'session session_ended',
+  'session session_ended_event',
   'session session_pkey',
   'sso_document sso_document_pkey',
   'sso_identity sso_identity_account',

@@ -7,7 +7,7 @@ const AREAS = {
   people: ['user'],
   applications: ['application'],
   security: ['ban', 'audit_log'],
-  platform: ['instance'],
+  platform: ['instance', 'outgoing_events'],
 } as const;
 
 export type AclGroupName = keyof typeof AREAS | 'extensions';

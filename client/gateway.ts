@@ -21,6 +21,7 @@ export type GatewayState =
   | { readonly state: 'lost'; readonly code: number; readonly retryMs: number }
   | { readonly state: 'ended'; readonly code: number; readonly reason: string };
 
+/** Options of `Gateway`. */
 export interface GatewayOptions {
   /** The value of `endpoints.gateway` in the discovery document. */
   readonly url: string;

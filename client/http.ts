@@ -14,6 +14,7 @@ export interface SudoMethods {
   readonly methods: { readonly totp: boolean; readonly webauthn: boolean; readonly backup_codes: boolean };
 }
 
+/** Options of `gatehouse`. */
 export interface HttpOptions {
   /** The origin of the service, such as `https://id.example.com`. Not necessary in a page of the service itself. */
   readonly origin?: string;

@@ -54,7 +54,7 @@ demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'np
 // As in the Dockerfile: npm keeps TypeScript as an optional peer dependency of another package. The test kit is for
 // projects that install the package.
 for (const path of [
-  ...['client', 'node_modules/@gatehouse-auth', 'node_modules/typescript', 'dist/test'],
+  ...['client', 'node_modules/@gatehouse-auth', 'node_modules/typescript', 'dist/test', 'dist/manual'],
   ...readdirSync(join(image, 'dist'))
     .filter((name) => /^\..*(?:stamp|tsbuildinfo)$/.test(name))
     .map((name) => `dist/${name}`),

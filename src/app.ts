@@ -39,6 +39,7 @@ import { MemoryStore, RedisStore, type Share } from './platform/store/shared-sto
 import { assertCompatible, assertSettingsRead, type Extension } from './policy/extension.js';
 import { Routes } from './policy/routes.js';
 
+/** Options of `createApp`: the extension, and replacements for tests. */
 export interface AppOptions extends Extension {
   /** Tests pass a clock that they control. */
   readonly clock?: Clock;

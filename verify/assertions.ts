@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import type { Caller } from './decision.js';
 
+/** Options of `AssertionVerifier`. */
 export interface AssertionOptions {
   /** The issuer: `PUBLIC_ORIGIN` of Gatehouse. */
   readonly issuer: string;

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** Headers that belong to one connection, or that the server of the response sets itself. */
 const OF_CONNECTION = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
 
+/** Headers of a response, each with one value or several. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import { type Decision, decisionOf } from './decision.js';
 import type { Question } from './question.js';
 
+/** How to reach Gatehouse. `timeoutMs` limits each request. */
 export interface ClientOptions {
   /** The origin of Gatehouse, such as `https://id.example.com`. */
   readonly url: string;

@@ -6,6 +6,7 @@ import { keyOf, type Question } from './question.js';
 import { RevocationStream } from './revocation-stream.js';
 import { REMEMBERED_MS, Revocations } from './revocations.js';
 
+/** Options of `Verifier`. */
 export interface VerifierOptions extends ClientOptions {
   /** The number of admissions that are kept at most. Default: 10,000. */
   readonly maxKept?: number;
@@ -13,6 +14,7 @@ export interface VerifierOptions extends ClientOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** Counters of a `Verifier`. */
 export interface Metrics {
   /** Requests that a kept admission answered. */
   readonly hits: number;

@@ -58,7 +58,9 @@ export interface BanExtra {
   appeals_supported: boolean;
 }
 
+/** The code of an error that some feature declares in `errors`. */
 export type ErrorCode = NameOf<'errors'>;
+/** The code of the error of one field. */
 export type FieldCode = NameOf<'fieldErrors'>;
 
 /** A field error without its message, which the response gets from the registry. */

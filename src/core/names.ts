@@ -96,6 +96,7 @@ export type OutgoingEventData<T extends string> = {
   [F in keyof Features]: T extends keyof OutgoingEventsOf<Features[F]> ? OutgoingEventsOf<Features[F]>[T] : never;
 }[keyof Features];
 
+/** The type of a metric. */
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
 type MetricsOf<F> = NamesOf<F>['metrics'];

@@ -13,11 +13,13 @@ export const CONSTRAINT_NAME = 'gatehouse';
 /** JSON Schema (2020-12) of a member, as the OpenAPI document shows it. */
 type Schema = Readonly<Record<string, unknown>>;
 
+/** Options of all field decorators. `optional` members can be missing, `nullable` members can be `null`. */
 export interface FieldOptions {
   optional?: boolean;
   nullable?: boolean;
 }
 
+/** The rule of a field decorator that `field` makes. */
 export interface FieldRule extends FieldOptions {
   description: Schema;
   /**

@@ -72,6 +72,7 @@ export function Text<const O extends TextOptions>(options: O): FieldDecorator<st
   });
 }
 
+/** `true` or `false`. Any other value gets INVALID_FORMAT. */
 export function Bool<const O extends FieldOptions = object>(options: O = {} as O): FieldDecorator<boolean, O> {
   return field({ ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'boolean' } }, (value) =>
     typeof value === 'boolean' ? undefined : 'INVALID_FORMAT',
@@ -105,6 +106,7 @@ export function Int<const O extends IntOptions>(options: O): FieldDecorator<numb
   );
 }
 
+/** One of the texts in `choices`. Any other value gets INVALID_FORMAT. */
 export function OneOf<const C extends string, const O extends FieldOptions = object>(
   choices: readonly C[],
   options: O = {} as O,

@@ -18,6 +18,7 @@ type FeatureModules = readonly (Type | DynamicModule)[];
 /** Texts by language, or `null` if the pages contain them, as for built-in features. */
 type Described = LocalizedText | null;
 
+/** Options of a rate-limit bucket. */
 export interface BucketOptions {
   /** If false, requests do not count against the global limit. Default: true. */
   readonly countsGlobally?: boolean;

@@ -3,17 +3,20 @@ import type { Account } from './account.js';
 interface WithAccount {
   readonly account: Account;
 }
+/** The caller of a request with the token of a session. */
 export type SessionIdentity = WithAccount & {
   readonly via: 'session';
   readonly sessionId: string;
   readonly digest: Buffer;
 };
+/** The caller of a request with a bot token. */
 export type BotIdentity = WithAccount & {
   readonly via: 'bot';
   readonly applicationId: string;
   readonly tokenId: string;
   readonly digest: Buffer;
 };
+/** The caller of a request with an OAuth2 access token or a personal access token. */
 export type BearerIdentity = WithAccount & {
   readonly via: 'bearer';
   readonly applicationId: string;
@@ -23,6 +26,7 @@ export type BearerIdentity = WithAccount & {
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
 };
+/** The caller of a request with an Admin API key. */
 export type AdminKeyIdentity = WithAccount & {
   readonly via: 'admin-key';
   readonly keyId: string;

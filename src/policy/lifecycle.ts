@@ -39,6 +39,7 @@ export interface LifecycleFacts {
   applicationDeauthorized: OfApplication;
 }
 
+/** The type of an event of an account. */
 export type LifecycleType = keyof LifecycleFacts;
 
 /** A lifecycle event, also as the payload of a job. */
@@ -91,6 +92,7 @@ export interface LifecycleDeclaration<T extends LifecycleType> {
   readonly required?: Type<RequiredSubscriber<T>>;
 }
 
+/** The actions of a feature on events of an account, by event. */
 export type LifecycleDeclarations = { readonly [T in LifecycleType]?: LifecycleDeclaration<T> };
 
 /** Events of operations that a subscriber may reject, because a user who is signed in or signs in requests them. */

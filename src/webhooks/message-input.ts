@@ -19,6 +19,7 @@ export interface FileLabel {
   readonly filename?: string;
 }
 
+/** A webhook message, as `readMessage` reads it from a body. */
 export interface MessageInput {
   readonly content: string;
   readonly embeds: readonly Embed[];

@@ -144,6 +144,8 @@ function unpack(from: string, to: string): void {
 }
 
 beforeAll(() => {
+  // `npm pack` runs no scripts here, so that it does not build again.
+  succeeded(run(['scripts/manual.mjs'], ROOT));
   unpack(ROOT, packed);
   unpack(join(ROOT, 'client'), client);
   const { dependencies, peerDependencies, peerDependenciesMeta } = read(join(packed, 'package.json'));
@@ -211,6 +213,26 @@ describe('the package', () => {
     expect(readdirSync(packed).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
     expect(existsSync(join(packed, 'dist/test/setup'))).toBe(false);
   });
+});
+
+test('contains its manual, whose links and those of the declarations lead to files and headings of the package', () => {
+  const manual = join(packed, 'dist/manual');
+  const pages = readdirSync(manual, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  for (const page of ['api.md', 'CHANGELOG.md', 'docs/extending.md', 'docs/guides/quick-start.md'])
+    expect(pages).toContain(page);
+  expect(existsSync(join(manual, 'examples/notes/src/notes/notes.feature.ts'))).toBe(true);
+  const texts = pages.map((page) => [page, readFileSync(join(manual, page), 'utf8').replace(/^```.*?^```$/gms, '')]);
+  const links = texts.flatMap(([page = '', text = '']) =>
+    [...text.matchAll(/\]\(([^)\s#]+)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^(?:[a-z]+:|\/)/.test(target))
+      .map((target) => ({ page, target, isThere: existsSync(join(manual, dirname(page), target)) })),
+  );
+  expect(links.length).toBeGreaterThan(500);
+  expect(links.filter(({ isThere }) => !isThere)).toEqual([]);
+  const feature = readFileSync(join(packed, 'dist/src/policy/feature.d.ts'), 'utf8');
+  const [, path = '', anchor = ''] = /@see (\S+)#(\S+)\n \*\/\nexport declare const defineFeature/.exec(feature) ?? [];
+  expect(readFileSync(join(packed, path), 'utf8').toLowerCase()).toContain(`## ${anchor.replaceAll('-', ' ')}`);
 });
 
 test('the package of the client has its own files and declares no dependency', () => {

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { apiReferenceOf } from '../support/api-reference.js';
 import { publicApiOf } from '../support/public-api.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -62,6 +63,24 @@ describe('for a change', () => {
     const after = publicApiOf(build);
     writeFileSync(path, text);
     expect(after !== before).toBe(isShown);
+  });
+
+  test('an export without a docstring fails the build of the package', () => {
+    const path = join(build, 'dist/src/core/clock.d.ts');
+    const text = readFileSync(path, 'utf8');
+    const silent = text.replace(/\/\*\*(?:(?!\*\/).)*\*\/\s*(?=export declare class Clock )/s, '');
+    expect(silent).not.toBe(text);
+    writeFileSync(path, silent);
+    expect(() => apiReferenceOf(build, ROOT)).toThrow(
+      new Error('Write a docstring for each export:\n@gatehouse-auth/server: Clock'),
+    );
+    writeFileSync(path, text);
+    const { page, declarations } = apiReferenceOf(build, ROOT);
+    for (const [, name] of before.matchAll(/^export .*(?:class|const|function|interface|type) (\w+)/gm))
+      expect(page).toContain(`### ${name}\n`);
+    expect(declarations.get(join(build, 'dist/src/policy/feature.d.ts'))).toContain(
+      ' * @see dist/manual/docs/extending.md#declare-a-feature\n */\nexport declare const defineFeature',
+    );
   });
 });
 

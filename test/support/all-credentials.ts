@@ -17,6 +17,7 @@ export interface CredentialSet {
   readonly adminKey: string;
 }
 
+/** Options of `createCredentialSet`. */
 export interface CredentialSetOptions {
   readonly scopes?: readonly string[];
   /** The ACLs of the account, and of the key unless `keyAcls` is set. */

@@ -18,5 +18,6 @@ export const ban = (service: Pick<Gatehouse, 'app'>, value: string, seconds: num
     ),
   );
 
+/** Ends a ban of an IP address or a network. */
 export const liftBan = (service: Gatehouse, value: string): Promise<void> =>
   service.app.get(Database).transaction((tx) => service.app.get(IpBans).lift(tx, [value]));

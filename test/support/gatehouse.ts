@@ -27,6 +27,7 @@ import { type EndOutage, OutageProxies } from './outages.js';
 import { statementsForPooler, throughPooler } from './pooled.js';
 import { GENEROUS_TIMEOUTS } from './timeouts.js';
 
+/** A row that `service.sql` reads. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert each column
 export type Row = Record<string, any>;
 
@@ -49,6 +50,7 @@ export class MovableClock extends Clock {
   }
 }
 
+/** Options of `gatehouse`: the extension, settings, and replacements of external services. */
 export interface GatehouseOptions extends Extension {
   /** Environment variables in addition to those of the test kit. Rate limits and allowances are off by default. */
   readonly env?: Record<string, string>;

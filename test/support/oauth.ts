@@ -19,6 +19,7 @@ export interface App {
   readonly redirectUri: string;
 }
 
+/** The redirect URI of the clients that the test kit creates. */
 export const CALLBACK = 'https://client.example/callback';
 
 /** Creates an application with a redirect URI. `input` contains further members of the request. */
@@ -31,6 +32,7 @@ export async function newApp(service: Front, owner: Persona, input: Record<strin
   return { id, owner, secret, bot: `Bot ${bot.token}`, redirectUri: uris[0] ?? CALLBACK };
 }
 
+/** The header `Authorization` of a confidential client. */
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
@@ -49,6 +51,7 @@ export function pkce(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
+/** Authorizes an application as an account, like the consent page. */
 export const consent = (
   service: Front,
   account: { authorization: string },
@@ -80,6 +83,7 @@ export async function newCode(
   return parametersOf(answer.body.redirect_to).code as string;
 }
 
+/** Exchanges an authorization code for tokens. */
 export const exchange = (service: Front, app: App, code: string, more: Record<string, string> = {}): Promise<Answer> =>
   asApp(service, app, '/v1/oauth2/token', {
     grant_type: 'authorization_code',
@@ -88,9 +92,11 @@ export const exchange = (service: Front, app: App, code: string, more: Record<st
     ...more,
   });
 
+/** Exchanges a refresh token for new tokens. */
 export const refresh = (service: Front, app: App, token: string, more: Record<string, string> = {}): Promise<Answer> =>
   asApp(service, app, '/v1/oauth2/token', { grant_type: 'refresh_token', refresh_token: token, ...more });
 
+/** The response to an exchange of a code or a refresh token. */
 export interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string;

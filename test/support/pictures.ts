@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 
+/** The format of an image that the test kit creates. */
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif';
 
 /** An image of one color. */

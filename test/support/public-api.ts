@@ -98,24 +98,40 @@ function toldOf(name: string, symbol: ts.Symbol, checker: ts.TypeChecker): strin
   return [...[...new Set(declarations.map(whole))].map(printed), ...members].join('\n');
 }
 
-/**
- * The declarations of all exports of the packages, by entry point and name. `build` is a checkout with its build
- * output.
- */
-export function publicApiOf(build: string): string {
+export interface Export {
+  readonly name: string;
+  /** Its declaration, without comments and private members. */
+  readonly text: string;
+  /** Its docstring in Markdown, without tags. Empty if it has none. */
+  readonly about: string;
+  readonly declarations: readonly ts.Declaration[];
+}
+
+/** The exports of each entry point, by name. `build` is a checkout with its build output. */
+export function readExports(build: string): (readonly [entry: string, exports: readonly Export[]])[] {
   const files = Object.values(ENTRIES).map((file) => join(build, file));
   for (const file of files) readFileSync(file);
   const program = programOf(files);
   const checker = program.getTypeChecker();
-  const parts = Object.entries(ENTRIES).map(([entry, file]) => {
+  return Object.entries(ENTRIES).map(([entry, file]) => {
     const source = program.getSourceFile(join(build, file)) as ts.SourceFile;
     const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
-    const lines = exported.map((symbol) => {
-      const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-      return [symbol.name, toldOf(symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol, checker)] as const;
+    const exports = exported.map((alias): Export => {
+      const isAlias = (alias.flags & ts.SymbolFlags.Alias) !== 0;
+      const symbol = isAlias ? checker.getAliasedSymbol(alias) : alias;
+      return {
+        name: alias.name,
+        text: toldOf(alias.name, symbol, checker),
+        about: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+        declarations: symbol.getDeclarations() ?? [],
+      };
     });
-    const text = lines.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, told]) => told);
-    return `// ${entry}\n\n${text.join('\n')}\n`;
+    return [entry, exports.sort((a, b) => (a.name < b.name ? -1 : 1))] as const;
   });
-  return parts.join('\n');
 }
+
+/** The declarations of all exports of the packages, by entry point and name. */
+export const publicApiOf = (build: string): string =>
+  readExports(build)
+    .map(([entry, exports]) => `// ${entry}\n\n${exports.map(({ text }) => text).join('\n')}\n`)
+    .join('\n');

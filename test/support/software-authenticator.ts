@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
+/** The signature algorithm of a software authenticator. */
 export type Algorithm = 'ES256' | 'RS256' | 'EdDSA';
 
 /** Faults that an authenticator or its browser can have. All other values stay correct. */

@@ -10,6 +10,7 @@ import { type Gatehouse, type GatehouseOptions, gatehouse } from './gatehouse.js
 import { expect } from './optional-packages.js';
 import type { Persona } from './personas.js';
 
+/** Claims of the ID token that the fake identity provider issues. */
 export type Claims = Record<string, unknown>;
 
 interface SigningKey {
@@ -294,6 +295,7 @@ export async function gatehouseWithSso(
   return service;
 }
 
+/** Starts a sign-in with single sign-on. */
 export const startSso = async (service: Gatehouse, body: Record<string, unknown> = {}) => {
   const { status, body: started } = await service.anonymous.post('/v1/auth/sso/start', body);
   expect({ status, started }).toEqual({ status: 200, started: expect.objectContaining({ state: expect.any(String) }) });

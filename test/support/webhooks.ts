@@ -11,6 +11,7 @@ export interface Hook {
   readonly name: string;
 }
 
+/** Creates a webhook of an account or of an application. */
 export async function newHook(
   service: Front,
   holder: { authorization: string } | string,

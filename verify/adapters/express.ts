@@ -7,6 +7,7 @@ export { AuthError };
 
 /** A request of Express. `ip` follows the setting `trust proxy`. */
 export type ExpressRequest = IncomingMessage & { readonly ip?: string | undefined };
+/** Options of `gatehouse` for Express. */
 export type ExpressOptions = AuthOptions<ExpressRequest>;
 
 type Next = (error?: unknown) => void;
@@ -32,4 +33,5 @@ export class ExpressAuth extends Auth<ExpressRequest> {
 }
 
 /** @throws TypeError if an option is missing or invalid */
+/** Connects a service on Express with Gatehouse. */
 export const gatehouse = (options: ExpressOptions): ExpressAuth => new ExpressAuth(options);

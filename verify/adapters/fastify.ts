@@ -10,8 +10,10 @@ export interface FastifyRequest {
   readonly raw: IncomingMessage;
   readonly ip: string;
 }
+/** Options of `gatehouse` for Fastify. */
 export type FastifyOptions = AuthOptions<FastifyRequest>;
 
+/** The part of a reply of Fastify that the adapter uses. */
 export interface FastifyReply {
   code(status: number): unknown;
   header(name: string, value: unknown): unknown;
@@ -56,4 +58,5 @@ export class FastifyAuth extends Auth<FastifyRequest> {
 }
 
 /** @throws TypeError if an option is missing or invalid */
+/** Connects a service on Fastify with Gatehouse. */
 export const gatehouse = (options: FastifyOptions): FastifyAuth => new FastifyAuth(options);

@@ -9,6 +9,7 @@ export interface HonoContext {
   readonly req: { readonly raw: Request };
   readonly env: unknown;
 }
+/** Options of `gatehouse` for Hono. */
 export type HonoOptions = AuthOptions<HonoContext>;
 
 interface NodeBindings {
@@ -41,4 +42,5 @@ export class HonoAuth extends Auth<HonoContext> {
 }
 
 /** @throws TypeError if an option is missing or invalid */
+/** Connects a service on Hono with Gatehouse. */
 export const gatehouse = (options: HonoOptions): HonoAuth => new HonoAuth(options);

@@ -24,6 +24,7 @@ export interface NestRequest {
   /** The request of Node, on Fastify. */
   readonly raw?: IncomingMessage;
 }
+/** Options of `gatehouse` for Nest. */
 export type NestOptions = AuthOptions<NestRequest>;
 
 type Next = (error?: unknown) => void;
@@ -86,4 +87,5 @@ export class NestAuth extends Auth<NestRequest> {
 }
 
 /** @throws TypeError if an option is missing or invalid */
+/** Connects a service on Nest with Gatehouse. */
 export const gatehouse = (options: NestOptions): NestAuth => new NestAuth(options);

@@ -3,6 +3,7 @@ import { Auth, type AuthOptions } from './auth.js';
 import { fetchCredentialsOf } from './headers.js';
 
 export { AuthError };
+/** Options of `gatehouse` for Next.js. */
 export type NextOptions = AuthOptions<Request>;
 
 /** A route handler of Next.js. */
@@ -40,4 +41,5 @@ export class NextAuth extends Auth<Request> {
 }
 
 /** @throws TypeError if an option is missing or invalid */
+/** Connects a service on Next.js with Gatehouse. */
 export const gatehouse = (options: NextOptions): NextAuth => new NextAuth(options);

@@ -4,6 +4,7 @@ import { Auth, type AuthOptions } from './auth.js';
 import { addressOf, credentialsOf } from './headers.js';
 
 export { AuthError };
+/** Options of `gatehouse` for `node:http`. */
 export type NodeOptions = AuthOptions<IncomingMessage>;
 
 type Next = (error?: unknown) => void;
@@ -29,4 +30,5 @@ export class NodeAuth extends Auth<IncomingMessage> {
 }
 
 /** @throws TypeError if an option is missing or invalid */
+/** Connects a service on `node:http` with Gatehouse. */
 export const gatehouse = (options: NodeOptions): NodeAuth => new NodeAuth(options);

@@ -26,4 +26,5 @@ export const RECORDED_AS = {
 
 export type RecordedType = keyof typeof RECORDED_AS;
 
+/** The type of a security event that some feature declares. */
 export type SecurityEventType = NameOf<'securityEvents'>;

@@ -27,6 +27,7 @@ function parseClientOs(header: string | string[] | undefined): string | null {
   }
 }
 
+/** The origin of a request, for security events and the audit log. */
 export const getOrigin = (call: Call): Origin => ({
   ip: call.address,
   userAgent: call.userAgent,

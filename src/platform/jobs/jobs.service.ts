@@ -7,6 +7,7 @@ import type { JobDeclaration } from '../../policy/jobs.js';
 import { Database, type Tx } from '../database/database.js';
 import { idOfKey, JobQueue } from './job-queue.js';
 
+/** Options of `Jobs.enqueue`. */
 export interface EnqueueOptions {
   /** The job runs at this time or up to five seconds later. Default: after the commit. */
   readonly startAfter?: Date;

@@ -9793,6 +9793,7 @@ export interface operations {
                 cursor?: string;
                 email?: string;
                 email_verified?: "true" | "false";
+                has_acls?: "true" | "false";
                 last_active_ip?: string;
                 last_seen_from?: string;
                 last_seen_to?: string;

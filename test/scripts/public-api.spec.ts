@@ -76,7 +76,9 @@ describe('for a change', () => {
     );
     writeFileSync(path, text);
     const { page, declarations } = apiReferenceOf(build, ROOT);
-    for (const [, name] of before.matchAll(/^export (?:declare |abstract )*(?:class|const|function|interface|type) (\w+)/gm))
+    for (const [, name] of before.matchAll(
+      /^export (?:declare |abstract )*(?:class|const|function|interface|type) (\w+)/gm,
+    ))
       expect(page).toContain(`### ${name}\n`);
     expect(declarations.get(join(build, 'dist/src/policy/feature.d.ts'))).toContain(
       ' * @see dist/manual/docs/extending.md#declare-a-feature\n */\nexport declare const defineFeature',

@@ -12,17 +12,17 @@ interface SentStatement {
 
 /** A fake database whose responses the test triggers. */
 function createLookups(limits: Partial<Config> = {}) {
-  const asked: SentStatement[] = [];
+  const requested: SentStatement[] = [];
   const texts: string[] = [];
   const database = {
     statement: (name: string, text: string, [keys]: [(string | Buffer)[]]) =>
-      new Promise((answer, fail) => {
+      new Promise((response, fail) => {
         texts.push(text);
-        asked.push({ name, keys: keys.map(String), answer, fail });
+        requested.push({ name, keys: keys.map(String), answer: response, fail });
       }),
   };
   const config = { sessionMaxSeconds: 0, sessionIdleSeconds: 0, ...limits };
-  return { asked, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
+  return { asked: requested, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
 }
 
 /** Returns what a promise resolves to within some turns of the event loop, or `'no answer'`. */
@@ -35,31 +35,31 @@ const resultSoon = <T>(promise: Promise<T>) =>
     })(),
   ]);
 
-const statementAt = (asked: readonly SentStatement[], index: number): SentStatement => {
-  const one = asked[index];
+const statementAt = (requested: readonly SentStatement[], index: number): SentStatement => {
+  const one = requested[index];
   if (!one) throw new Error(`statement ${index} was not sent`);
   return one;
 };
 
 describe('performance.md P4: batched lookups', () => {
   test('those of one turn and one kind are one statement, and each gets its own result', async () => {
-    const { asked, found } = createLookups();
+    const { asked: requested, found } = createLookups();
     const key = Buffer.from('a digest with \xff and \xfe', 'latin1');
-    const answers = [found.find('session', key), found.find('session', 'b'), found.find('session', 'unknown')];
+    const responses = [found.find('session', key), found.find('session', 'b'), found.find('session', 'unknown')];
     const bot = found.find('bot', 'b');
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await turn();
-    expect(asked.map(({ name, keys }) => [name, keys.length])).toEqual([
+    expect(requested.map(({ name, keys }) => [name, keys.length])).toEqual([
       ['identity-session', 3],
       ['identity-bot', 1],
     ]);
     expect(found.counters).toEqual({ lookups: 4, statements: 2 });
-    statementAt(asked, 0).answer([
+    statementAt(requested, 0).answer([
       { key: 'b', session_id: '2' },
       { key: Buffer.from(key), session_id: '1' },
     ]);
-    statementAt(asked, 1).answer([]);
-    expect(await resultSoon(Promise.all(answers))).toEqual([
+    statementAt(requested, 1).answer([]);
+    expect(await resultSoon(Promise.all(responses))).toEqual([
       { key, session_id: '1' },
       { key: 'b', session_id: '2' },
       undefined,
@@ -68,7 +68,7 @@ describe('performance.md P4: batched lookups', () => {
   });
 
   test('two statements of a kind are in flight; later lookups are sent when one returns', async () => {
-    const { asked, found } = createLookups();
+    const { asked: requested, found } = createLookups();
     const first = found.find('session', 'a');
     await turn();
     void found.find('session', 'b');
@@ -76,55 +76,55 @@ describe('performance.md P4: batched lookups', () => {
     void found.find('session', 'c');
     void found.find('session', 'd');
     await turn();
-    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
-    statementAt(asked, 0).answer([]);
+    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+    statementAt(requested, 0).answer([]);
     await resultSoon(first);
     await turn();
-    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd']]);
+    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd']]);
     void found.find('session', 'e');
     await turn();
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
   test('nothing is sent without waiting lookups, and the next one is sent immediately', async () => {
-    const { asked, found } = createLookups();
+    const { asked: requested, found } = createLookups();
     for (const key of ['a', 'b', 'c', 'd']) {
       const one = found.find('session', key);
       await turn();
-      expect(asked.at(-1)?.keys).toEqual([key]);
-      asked.at(-1)?.answer([]);
+      expect(requested.at(-1)?.keys).toEqual([key]);
+      requested.at(-1)?.answer([]);
       await resultSoon(one);
       await turn();
     }
-    expect(asked).toHaveLength(4);
+    expect(requested).toHaveLength(4);
   });
 
   test('even a repeated turn does not make it three', async () => {
-    const { asked, found } = createLookups();
+    const { asked: requested, found } = createLookups();
     void found.find('session', 'a');
     await turn();
     const second = found.find('session', 'b');
-    statementAt(asked, 0).answer([]);
-    for (let waits = 0; asked.length < 2 && waits < 20; waits++) await null;
-    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+    statementAt(requested, 0).answer([]);
+    for (let waits = 0; requested.length < 2 && waits < 20; waits++) await null;
+    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
     // Order of the event loop: the turn scheduled for `b`, then `d`, then the turn scheduled for `c`.
     setImmediate(() => void found.find('session', 'd'));
     void found.find('session', 'c');
     await turn();
     await turn();
-    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
-    statementAt(asked, 1).answer([]);
+    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
+    statementAt(requested, 1).answer([]);
     expect(await resultSoon(second)).toBeUndefined();
     await turn();
-    expect(statementAt(asked, 3).keys).toEqual(['d']);
+    expect(statementAt(requested, 3).keys).toEqual(['d']);
   });
 
   test('all lookups of a failed statement fail, and the next statement is sent', async () => {
-    const { asked, found } = createLookups();
+    const { asked: requested, found } = createLookups();
     const gone = new Error('gone');
     const both = [found.find('session', 'a'), found.find('session', 'b')];
     await turn();
-    statementAt(asked, 0).fail(gone);
+    statementAt(requested, 0).fail(gone);
     expect(await resultSoon(Promise.allSettled(both))).toEqual([
       { status: 'rejected', reason: gone },
       { status: 'rejected', reason: gone },
@@ -133,7 +133,7 @@ describe('performance.md P4: batched lookups', () => {
       void found.find('session', key);
       await turn();
     }
-    expect(asked.slice(1).map(({ keys }) => keys)).toEqual([['c'], ['d']]);
+    expect(requested.slice(1).map(({ keys }) => keys)).toEqual([['c'], ['d']]);
   });
 
   test('a limit on the age of sessions is only in the statements that find them', async () => {

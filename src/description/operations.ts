@@ -115,15 +115,15 @@ function successResponses(plan: RoutePlan, handler: HandlerMetadata | undefined)
     return known;
   };
   for (const { status = plan.status, type = [], headers = [], description } of plan.responses) {
-    const answer = at(status);
-    for (const header of headers) answer.headers.add(header);
-    for (const media of [type].flat()) answer.content[media] = { schema: {} };
-    if (description) answer.texts.push(description);
+    const response = at(status);
+    for (const header of headers) response.headers.add(header);
+    for (const media of [type].flat()) response.content[media] = { schema: {} };
+    if (description) response.texts.push(description);
   }
   if (servesPages(plan) && plan.path.includes('*')) {
-    const answer = at(302);
-    answer.headers.add('Location');
-    answer.texts.push('The same page, without a slash at the end of its URL');
+    const response = at(302);
+    response.headers.add('Location');
+    response.texts.push('The same page, without a slash at the end of its URL');
   }
   if (handler?.answer) at(plan.status).content['application/json'] = { schema: handler.answer };
   if (found.size === 0) at(plan.status);

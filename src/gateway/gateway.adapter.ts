@@ -97,8 +97,8 @@ export class GatewayAdapter extends WsAdapter {
       else declineUpgrade(server, req, socket, head);
     });
     sockets.on('wsClientError', (_error: Error, socket: Duplex, req: IncomingMessage) => {
-      const refusal = new ApiError('BAD_REQUEST').withHeaders({ 'Sec-WebSocket-Version': '13' });
-      if (req.call) this.door.rejectUpgrade(req.call, socket, refusal);
+      const apiError = new ApiError('BAD_REQUEST').withHeaders({ 'Sec-WebSocket-Version': '13' });
+      if (req.call) this.door.rejectUpgrade(req.call, socket, apiError);
     });
     return sockets;
   }

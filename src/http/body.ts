@@ -19,12 +19,12 @@ async function readChunks(call: Call, limit: number, take: (piece: Buffer) => vo
     discardBody(req);
     throw new ApiError('PAYLOAD_TOO_LARGE');
   }
-  let giveUp: (refusal: ApiError) => void = () => {};
+  let giveUp: (apiError: ApiError) => void = () => {};
   const isWhole = req.complete;
-  if (!isWhole) transfers.waitForBody(call, (refusal) => giveUp(refusal));
+  if (!isWhole) transfers.waitForBody(call, (apiError) => giveUp(apiError));
   if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
   const whole = new Promise<void>((resolve, reject) => {
-    giveUp = (refusal) => finish(() => reject(refusal));
+    giveUp = (apiError) => finish(() => reject(apiError));
     let size = 0;
     const onData = (piece: Buffer) => {
       size += piece.length;
@@ -78,7 +78,7 @@ export function discardBody(req: IncomingMessage): void {
 export function streamBody(call: Call, deadlineMs: number, late: Error): Readable {
   const { req, res, transfers } = call;
   const body = new PassThrough();
-  if (!req.complete) transfers.waitForBody(call, (refusal) => body.destroy(refusal));
+  if (!req.complete) transfers.waitForBody(call, (apiError) => body.destroy(apiError));
   const goOn = () => transfers.endBodyWait(call);
   req.once('end', goOn);
   const timer = setTimeout(() => body.destroy(late), deadlineMs).unref();

@@ -45,11 +45,11 @@ const GUIDES = '/guides';
 
 /** The URL without its trailing slash, if a browser finds a page there or any client finds the guides. */
 function redirectWithoutSlash(call: Call, find: Find): string | undefined {
-  const [asked = ''] = call.target.split('?', 1);
-  const path = asked.slice(0, -1);
-  const plan = asked.endsWith('/') && SAFE_REDIRECT_TARGET.test(call.target) ? find(path) : undefined;
+  const [requested = ''] = call.target.split('?', 1);
+  const path = requested.slice(0, -1);
+  const plan = requested.endsWith('/') && SAFE_REDIRECT_TARGET.test(call.target) ? find(path) : undefined;
   const leads = plan && (path === GUIDES || (servesPages(plan) && isByBrowser(call)));
-  return leads ? path + call.target.slice(asked.length) : undefined;
+  return leads ? path + call.target.slice(requested.length) : undefined;
 }
 
 /** Sends errors to browsers as pages. */

@@ -67,7 +67,7 @@ describe('conventions.md 6: shapes', () => {
       @ValidateNested({ each: true }) @Type(() => Part) parts: Part[] = [];
       @IsString() note = 'none';
     }
-    const told = (value: unknown) =>
+    const reported = (value: unknown) =>
       validateShape(Team, value)
         .faults.map(({ path, code }) => `${path}: ${code}`)
         .sort();
@@ -84,13 +84,13 @@ describe('conventions.md 6: shapes', () => {
       parts: [{ size: 1, kind: 'plain' }],
     });
     expect(validateShape(Team, { a: 'x', name: 'ab', note: undefined }).instance.note).toBe('none');
-    expect(told({ a: 'x', name: 'abc' })).toEqual(['name: CONTENT_EXCEEDS_MAX_LENGTH']);
-    expect(told({ a: 'x' })).toHaveLength(1);
-    expect(told({ a: 'abcd', name: 'ab', parts: [{ size: 1 }, { size: 'x' }] })).toEqual([
+    expect(reported({ a: 'x', name: 'abc' })).toEqual(['name: CONTENT_EXCEEDS_MAX_LENGTH']);
+    expect(reported({ a: 'x' })).toHaveLength(1);
+    expect(reported({ a: 'abcd', name: 'ab', parts: [{ size: 1 }, { size: 'x' }] })).toEqual([
       'a: CONTENT_EXCEEDS_MAX_LENGTH',
       'parts.1.size: INVALID_FORMAT',
     ]);
-    expect(told({ a: 'x', name: [] })).toHaveLength(1);
+    expect(reported({ a: 'x', name: [] })).toHaveLength(1);
   });
 
   test('a rule applies regardless of its group', () => {

@@ -30,7 +30,7 @@ const minimumBytes = (milliseconds: number): number => (milliseconds / 1000) * M
 
 /** A request that waits for its client's body. */
 interface BodyWait {
-  readonly onTooSlow: (refusal: ApiError) => void;
+  readonly onTooSlow: (apiError: ApiError) => void;
   /** Bytes received over time, oldest first. */
   samples: { at: number; bytes: number }[];
 }
@@ -56,7 +56,7 @@ export class SlowClientMonitor implements TransferTracker, OnApplicationShutdown
     clearInterval(this.timer);
   }
 
-  waitForBody(call: Call, late: (refusal: ApiError) => void): void {
+  waitForBody(call: Call, late: (apiError: ApiError) => void): void {
     const { bodies, bodiesPerAddress, bodiesPerAccount } = this.config.transfers;
     const account = call.identity && `body/account/${call.identity.account.id}`;
     const limits = new Map([

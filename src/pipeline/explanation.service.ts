@@ -45,16 +45,20 @@ export class Explanation {
   /** Returns the matching route, its guards in order, the guard that decides, and the response. */
   explain(method: string, path: string, imagined: SimulatedCaller) {
     const plan = this.routes.findServicePolicy(path) ?? this.routes.find(method, path);
-    const { rows, decides, refusal } = plan ? this.evaluateRoute(plan, imagined) : unknownRoute(this.preRoutingRows());
-    const response = refusal && this.features.describe(refusal);
+    const {
+      rows,
+      decides,
+      refusal: apiError,
+    } = plan ? this.evaluateRoute(plan, imagined) : unknownRoute(this.preRoutingRows());
+    const response = apiError && this.features.describe(apiError);
     return {
       route: plan ? routeView(plan) : null,
       rows,
       decides,
       answer: {
-        admitted: refusal === null,
+        admitted: apiError === null,
         status: response?.status ?? plan?.status ?? 200,
-        code: refusal?.code ?? null,
+        code: apiError?.code ?? null,
         message: response?.message ?? null,
       },
     };
@@ -64,16 +68,16 @@ export class Explanation {
     const isAdminRoute = plan.policy.kind === 'AdminAcl';
     const caller = buildCaller(imagined, this.adminApplication.id, isAdminRoute);
     const rows = OPERATIONAL.has(plan.path) ? [] : this.preRoutingRows();
-    let refusal: ApiError | null = null;
+    let apiError: ApiError | null = null;
     let decides: string | null = null;
     for (const guard of this.compiled.guardsOf(plan)) {
       const row = guard.id;
       const codes = guard.possibleErrors(plan.policy);
-      const said: Judgement | ApiError = refusal ? 'unreached' : evaluateGuard(guard, caller, plan);
+      const said: Judgement | ApiError = apiError ? 'unreached' : evaluateGuard(guard, caller, plan);
       rows.push({ row, codes, judgement: said instanceof ApiError ? 'refuses' : said });
-      if (said instanceof ApiError) [refusal, decides] = [said, row];
+      if (said instanceof ApiError) [apiError, decides] = [said, row];
     }
-    return { rows, decides, refusal };
+    return { rows, decides, refusal: apiError };
   }
 
   /** Guards that run before routing. */

@@ -118,11 +118,11 @@ export class ServicePolicies {
 
   private rejection(
     call: Pick<GuardedCall, 'credential' | 'identity'>,
-    refusal: ApiError,
+    apiError: ApiError,
     thrown: unknown,
     headers: Record<string, string>,
   ): Rejection {
-    const { status, body } = this.features.describe(refusal);
+    const { status, body } = this.features.describe(apiError);
     if (status >= 500) throw thrown;
     const { credential, identity } = call;
     return {
@@ -130,13 +130,13 @@ export class ServicePolicies {
       status,
       headers: {
         ...headers,
-        ...refusal.headers,
+        ...apiError.headers,
         'Cache-Control': 'no-store',
         'Content-Type': JSON_TYPE,
       },
       body: JSON.stringify(body),
       identity: status === 401 ? null : identity,
-      code: refusal.code,
+      code: apiError.code,
       isCredentialRejected: credential !== undefined && credential.kind !== 'none' && identity === null,
     };
   }

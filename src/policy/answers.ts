@@ -23,10 +23,10 @@ const RESPONSES_METADATA = Symbol('gatehouse:answers');
 
 /** Declares the responses that a handler writes itself or returns as text. Multiple decorators add up. */
 export const ApiResponses =
-  (...answers: readonly ApiResponse[]): MethodDecorator =>
+  (...responses: readonly ApiResponse[]): MethodDecorator =>
   (_target, _key, descriptor) => {
     const handler = descriptor.value as object;
-    Reflect.defineMetadata(RESPONSES_METADATA, [...answers, ...declaredResponses(handler)], handler);
+    Reflect.defineMetadata(RESPONSES_METADATA, [...responses, ...declaredResponses(handler)], handler);
   };
 
 export const declaredResponses = (handler: object): readonly ApiResponse[] =>

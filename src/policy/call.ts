@@ -38,7 +38,7 @@ export interface TransferTracker {
    * Starts to wait for the rest of a body. `late` is called if the body arrives too slowly.
    * @throws ApiError RATE_LIMITED; ClientGone
    */
-  waitForBody(call: Call, late: (refusal: ApiError) => void): void;
+  waitForBody(call: Call, late: (apiError: ApiError) => void): void;
   /** Ends the wait without a load check. */
   endBodyWait(call: Call): void;
   /** Ends the wait, unless the process is overloaded. @throws ApiError SERVICE_UNAVAILABLE; ClientGone */

@@ -212,12 +212,12 @@ describe('reports of a run', () => {
     const { charts, markdown, performancePart, written } = await load('report.mjs');
     const run = written();
     const marked = /<!-- written by npm run bench -- peers -->([\s\S]*)<!-- up to here -->/;
-    const told = marked.exec(read(root, 'docs/performance.md'));
+    const reported = marked.exec(read(root, 'docs/performance.md'));
     if (!run) {
-      expect(told?.[1]?.trim()).toBe('');
+      expect(reported?.[1]?.trim()).toBe('');
       return;
     }
-    expect(told?.[0]).toBe(performancePart(run));
+    expect(reported?.[0]).toBe(performancePart(run));
     const results = join(bench, 'results');
     expect(read(results, `${run.date}.md`)).toBe(markdown(run));
     for (const [name, svg] of Object.entries(charts(run))) expect(read(results, `${name}.svg`)).toBe(svg);

@@ -59,8 +59,8 @@ function watchWork() {
   const work: string[] = [];
   const clients = pg.Client.prototype as unknown as { query: Query };
   const queues = BoundedQueue.prototype as unknown as { run: Query };
-  const answers = ServerResponse.prototype as unknown as { end: Query };
-  const [{ query }, { run }, { end }] = [clients, queues, answers] as const;
+  const responses = ServerResponse.prototype as unknown as { end: Query };
+  const [{ query }, { run }, { end }] = [clients, queues, responses] as const;
   let answeredAt: number | undefined;
   clients.query = function (...args) {
     const [first] = args;
@@ -76,15 +76,15 @@ function watchWork() {
         last(error, result);
       };
     }
-    const answer = query.apply(this, args);
-    if (typeof last !== 'function') (answer as Promise<Result>).then(noted, () => {});
-    return answer;
+    const response = query.apply(this, args);
+    if (typeof last !== 'function') (response as Promise<Result>).then(noted, () => {});
+    return response;
   };
   queues.run = function (...args) {
     work.push('a password hash');
     return run.apply(this, args);
   };
-  answers.end = function (...args) {
+  responses.end = function (...args) {
     answeredAt ??= work.length;
     return end.apply(this, args);
   };
@@ -100,7 +100,7 @@ function watchWork() {
     untilAnswered: () =>
       work.slice(0, answeredAt).filter((text) => !/^PREPARE|FROM journal|'journal'|pg_is_in_recovery/.test(text)),
     stop: () => {
-      answers.end = end;
+      responses.end = end;
       clients.query = query;
       queues.run = run;
     },
@@ -124,7 +124,7 @@ function without(all: readonly string[], others: readonly string[]): string[] {
 describe('operations that must take equally long', () => {
   let service: Gatehouse;
   let stage: object;
-  let ask: (stage: object, asked: Asked) => Promise<[status: number, microseconds: number]>;
+  let ask: (stage: object, requested: Asked) => Promise<[status: number, microseconds: number]>;
   let pairs: readonly Pair[];
   let watched: ReturnType<typeof watchWork>;
   beforeAll(async () => {
@@ -141,11 +141,11 @@ describe('operations that must take equally long', () => {
     await service.close();
   });
 
-  async function workOf(asked: Asked): Promise<{ status: number; work: string[] }> {
+  async function workOf(requested: Asked): Promise<{ status: number; work: string[] }> {
     await waitForDelivery(service);
     await runJobs(service);
     watched.begin();
-    const [status] = await ask(stage, asked);
+    const [status] = await ask(stage, requested);
     return { status, work: watched.untilAnswered() };
   }
 

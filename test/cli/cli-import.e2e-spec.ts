@@ -204,8 +204,8 @@ async function sqlOf(app: INestApplication, text: string, values: unknown[] = []
   return app.get(Database).manager.query(text, values);
 }
 
-const expectWrong = (answer: Answer): void =>
-  expectInvalid(answer, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+const expectWrong = (response: Answer): void =>
+  expectInvalid(response, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
 
 const BCRYPT = `$2b$10$${'a'.repeat(21)}.${'a'.repeat(31)}`;
 const FUTURE_ID = String((BigInt(Date.now() + 86_400_000 - 1420070400000) << 22n) + 1n);
@@ -803,8 +803,8 @@ describe('hashes of other services', () => {
   test('parallel first sign-ins all succeed, and one hash of ours remains', async () => {
     const kind = 'bcrypt 2y';
     await putBack(kind);
-    const answers = await Promise.all(Array.from({ length: 32 }, () => logIn(kind)));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const responses = await Promise.all(Array.from({ length: 32 }, () => logIn(kind)));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     await idle();
     expect((await storedOf(kind)).password_hash).toMatch(/^\$argon2id\$/);
     expect((await logIn(kind)).status).toBe(200);

@@ -176,10 +176,10 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
       ...[0, ['Removed ACLs: *', 'Revoked 1 Admin API key, and ended 1 session.']],
     ]);
     expect((await client.closed())[0]).toBe(4004);
-    const asked = (authorization: string) => service.as(authorization).get('/v1/admin/users/@me');
-    expectApiError(await asked(key.authorization), 'UNAUTHORIZED');
-    expectApiError(await asked(await signIn(service, grace)), 'MISSING_PERMISSIONS');
-    expect((await asked(root.authorization)).status).toBe(200);
+    const requested = (authorization: string) => service.as(authorization).get('/v1/admin/users/@me');
+    expectApiError(await requested(key.authorization), 'UNAUTHORIZED');
+    expectApiError(await requested(await signIn(service, grace)), 'MISSING_PERMISSIONS');
+    expect((await requested(root.authorization)).status).toBe(200);
     expect(await lastAudit()).toMatchObject({
       ...{ action: 'demote_administrator', reason: 'Ticket 6', target_id: grace.id },
       metadata: { old_acls: '*', key_count: '1', session_count: '1' },

@@ -397,8 +397,8 @@ describe('user export and user delete', () => {
 
   test('delete requires --yes, then erases immediately and is audited', async () => {
     await keep();
-    const asked = await cli(['user', 'delete', account.email]);
-    expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('To delete, add --yes.') });
+    const requested = await cli(['user', 'delete', account.email]);
+    expect(requested).toMatchObject({ code: 1, out: '', err: expect.stringContaining('To delete, add --yes.') });
     const done = await cli(['user', 'delete', account.email, '--yes']);
     expect(done).toMatchObject({ code: 0, out: expect.stringContaining(`ada (${ada.id}) is deleted`) });
     const again = await cli(['user', 'delete', ada.id, '--yes']);

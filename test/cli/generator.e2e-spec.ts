@@ -26,22 +26,22 @@ const place = mkdtempSync(join(tmpdir(), 'gatehouse-generator-'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 /** Runs a command in a folder. `answers` are the replies that a user types at its prompts. */
-async function typed(folder: string, args: readonly string[], answers?: string[]) {
-  const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+async function typed(folder: string, args: readonly string[], responses?: string[]) {
+  const [out, err, requested]: [string[], string[], string[]] = [[], [], []];
   const ask = async (question: string) => {
-    asked.push(question);
-    const answer = answers?.shift();
-    if (answer === undefined) throw new Error(`nobody expected to be asked ${question}`);
-    return answer;
+    requested.push(question);
+    const response = responses?.shift();
+    if (response === undefined) throw new Error(`nobody expected to be asked ${question}`);
+    return response;
   };
   const code = await execute([...args], {
     env: {},
     folder,
-    ...(answers ? { ask } : {}),
+    ...(responses ? { ask } : {}),
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
   });
-  return { code, out: out.join('\n'), err: err.join('\n'), asked };
+  return { code, out: out.join('\n'), err: err.join('\n'), asked: requested };
 }
 
 /** Runs a command that reports its result as JSON, and returns the result. */
@@ -93,7 +93,7 @@ describe('an extension project', () => {
   let created: string[];
 
   beforeAll(async () => {
-    const answer = await made(
+    const response = await made(
       place,
       'new',
       'project',
@@ -103,8 +103,8 @@ describe('an extension project', () => {
       '--noun',
       'note',
     );
-    ({ folder: project, created } = answer);
-    expect(answer).toMatchObject({ project: '@acme/wire', folder: join(place, 'wire') });
+    ({ folder: project, created } = response);
+    expect(response).toMatchObject({ project: '@acme/wire', folder: join(place, 'wire') });
     install(project);
   });
 
@@ -519,9 +519,9 @@ describe('new project', () => {
   });
 
   test('asks for missing options, again after an invalid answer, and prints the next steps', async () => {
-    const answers = ['No Name', 'asked', '', 'class', 'Story'];
-    const { code, out, err, asked } = await typed(place, ['new', 'project'], answers);
-    expect({ code, answers, asked }).toEqual({
+    const responses = ['No Name', 'asked', '', 'class', 'Story'];
+    const { code, out, err, asked: requested } = await typed(place, ['new', 'project'], responses);
+    expect({ code, answers: responses, asked: requested }).toEqual({
       code: 0,
       answers: [],
       asked: [
@@ -540,22 +540,22 @@ describe('new project', () => {
 
   test('typed-ahead input answers the next question, and the end of the input answers none', async () => {
     const input = new PassThrough();
-    const asked = new PassThrough();
-    const ask = createPrompt(input, asked);
+    const requested = new PassThrough();
+    const ask = createPrompt(input, requested);
     input.end('first\nsecond\n');
     expect([await ask('One? '), await ask('Two? ')]).toEqual(['first', 'second']);
     await expect(ask('Three? ')).rejects.toThrow('No input. Nothing was written.');
-    expect(String(asked.read())).toContain('One? ');
+    expect(String(requested.read())).toContain('One? ');
   });
 
   test('asks nothing with --yes, with --json, and without a terminal', async () => {
     for (const [name, ...options] of [['first', '--yes'], ['second', '--json'], ['third']]) {
-      const { code, asked } = await typed(
+      const { code, asked: requested } = await typed(
         place,
         ['new', 'project', name as string, ...options],
         name === 'third' ? undefined : [],
       );
-      expect({ name, code, asked }).toEqual({ name, code: 0, asked: [] });
+      expect({ name, code, asked: requested }).toEqual({ name, code: 0, asked: [] });
     }
   });
 

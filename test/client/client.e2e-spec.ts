@@ -55,20 +55,20 @@ describe('@gatehouse-auth/client: operations', () => {
   test('sudo mode: a factor is requested once, the request repeated, the proof stored', async () => {
     const alice = await person(service);
     const { authenticator } = await withTotp(service, alice);
-    let asked = 0;
+    let requested = 0;
     const client = as(alice, {
       sudo: async (methods: object) => {
-        asked++;
+        requested++;
         expect(methods).toMatchObject({ has_mfa: true, methods: { totp: true, webauthn: false } });
         return { mfa_method: 'totp' as const, mfa_code: authenticator.next() };
       },
     });
     const codes = () => client.post('/v1/users/@me/mfa/backup-codes', { body: { regenerate: false } });
     expect((await codes()).backup_codes).toEqual((await codes()).backup_codes);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     client.forgetProof();
     await codes();
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 
   test('sudo mode: canceling gives the error', async () => {
@@ -81,10 +81,10 @@ describe('@gatehouse-auth/client: operations', () => {
 
   test('a 429 is repeated once, if the wait is within the limit', async () => {
     const alice = await person(service);
-    const answers = [429, 429, 200, 429, 204];
+    const responses = [429, 429, 200, 429, 204];
     const seen: number[] = [];
     const fake = (async () => {
-      const status = answers.shift() as number;
+      const status = responses.shift() as number;
       const body =
         status === 204 ? null : JSON.stringify(status === 200 ? {} : { code: 'RATE_LIMITED', message: 'Wait.' });
       const headers = { 'content-type': 'application/json', 'retry-after': '0.01' };
@@ -95,9 +95,9 @@ describe('@gatehouse-auth/client: operations', () => {
     await client.get('/v1/users/@me');
     await client.post('/v1/auth/logout');
     expect(seen).toEqual([0.01, 0.01]);
-    answers.push(429);
+    responses.push(429);
     await expect(as(alice, { fetch: fake, patience: 0 }).get('/v1/users/@me')).rejects.toMatchObject({ status: 429 });
-    expect(answers).toEqual([]);
+    expect(responses).toEqual([]);
   });
 
   test('path parameters are encoded and required', async () => {
@@ -167,7 +167,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
     return { gateway, states, sockets, until };
   }
 
-  const heard = <T>(listen: (listener: (data: T) => void) => () => void): Promise<T> =>
+  const received = <T>(listen: (listener: (data: T) => void) => () => void): Promise<T> =>
     new Promise((resolve) => {
       const stop = listen((data) => {
         stop();
@@ -179,7 +179,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
     const alice = await person(service);
     const { gateway, until } = connect(alice);
     await until('ready');
-    const event = heard((listener) => gateway.on('USER_SETTINGS_UPDATE', listener));
+    const event = received((listener) => gateway.on('USER_SETTINGS_UPDATE', listener));
     await as(alice).patch('/v1/users/@me/settings', { body: { theme: 'light' } });
     expect(await event).toMatchObject({ theme: 'light' });
   });
@@ -188,8 +188,8 @@ describe('@gatehouse-auth/client: the gateway', () => {
     const alice = await person(service);
     const { gateway, sockets, states, until } = connect(alice);
     await until('ready');
-    const event = heard((listener) => gateway.on('USER_SETTINGS_UPDATE', listener));
-    const resumed = heard((listener) => gateway.on('RESUMED', listener));
+    const event = received((listener) => gateway.on('USER_SETTINGS_UPDATE', listener));
+    const resumed = received((listener) => gateway.on('RESUMED', listener));
     // Uses the actual URL of the service instead of the URL that the service announces.
     Object.assign(gateway as never as { session: object }, {
       session: { ...(gateway as never as { session: object }).session, url: `ws://127.0.0.1:${service.port}/gateway` },

@@ -100,9 +100,9 @@ describe('2.1 credential kinds', () => {
     for (const secret of secrets) {
       for (const scheme of ['', 'Bot ', 'Bearer ', 'Admin ', 'bot ', 'BEARER ', 'Basic ']) {
         const value = scheme + secret;
-        const answer = await ask(PROTECTED, ` ${value}`);
-        if (own.includes(value)) expect([value, answer.status]).toEqual([value, 200]);
-        else expectApiError(answer, 'UNAUTHORIZED');
+        const response = await ask(PROTECTED, ` ${value}`);
+        if (own.includes(value)) expect([value, response.status]).toEqual([value, 200]);
+        else expectApiError(response, 'UNAUTHORIZED');
       }
     }
   });
@@ -215,9 +215,9 @@ describe('credentials.md 2: malformed values are not credentials', () => {
       [`GET ${PROTECTED} HTTP/1.1`, `Authorization : ${session}`],
     ];
     for (const lines of elsewhere) {
-      const answer = await sendRaw(service, lines);
-      expect([401, 400]).toContain(answer.status);
-      expect(['UNAUTHORIZED', 'BAD_REQUEST']).toContain(answer.body.code);
+      const response = await sendRaw(service, lines);
+      expect([401, 400]).toContain(response.status);
+      expect(['UNAUTHORIZED', 'BAD_REQUEST']).toContain(response.body.code);
     }
     const body = JSON.stringify({ authorization: session, token: session });
     const length = `Content-Length: ${body.length}`;
@@ -228,7 +228,7 @@ describe('credentials.md 2: malformed values are not credentials', () => {
   });
 
   test('an Authorization line in a chunked trailer is ignored', async () => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       service,
       [
         `POST ${PROTECTED} HTTP/1.1`,
@@ -238,7 +238,7 @@ describe('credentials.md 2: malformed values are not credentials', () => {
       ],
       { body: `2\r\n{}\r\n0\r\nAuthorization: ${alice.session}\r\n\r\n` },
     );
-    expectApiError(answer, 'UNAUTHORIZED');
+    expectApiError(response, 'UNAUTHORIZED');
   });
 
   test('a control character or a folded line inside the value is a malformed request, not a credential', async () => {
@@ -248,9 +248,9 @@ describe('credentials.md 2: malformed values are not credentials', () => {
     for (const value of values) {
       const connection = await RawConnection.open(service);
       connection.send(`GET ${PROTECTED} HTTP/1.1\r\nHost: x\r\nAuthorization:${value}\r\n\r\n`);
-      const answer = await connection.answer();
-      expect([400, 401]).toContain(answer.status);
-      expect(['BAD_REQUEST', 'UNAUTHORIZED']).toContain(answer.body.code);
+      const response = await connection.answer();
+      expect([400, 401]).toContain(response.status);
+      expect(['BAD_REQUEST', 'UNAUTHORIZED']).toContain(response.body.code);
       connection.close();
     }
   });
@@ -286,12 +286,12 @@ describe('credentials.md 2: an ID that no row can have', () => {
   test('an Admin key ID beyond 63 bits is an unknown key and does not disturb other lookups of its batch', async () => {
     const admin = await createCredentialSet(service, { acls: ['*'] });
     const impossible = `Admin fa_9999999999999999999_${'x'.repeat(32)}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 16 }, (_, index) => ask('/v1/admin/probe', ` ${index % 2 ? impossible : admin.adminKey}`)),
     );
-    answers.forEach((answer, index) => {
-      if (index % 2) expectApiError(answer, 'UNAUTHORIZED');
-      else expect(answer.body).toEqual({ via: 'admin-key', id: admin.accountId });
+    responses.forEach((response, index) => {
+      if (index % 2) expectApiError(response, 'UNAUTHORIZED');
+      else expect(response.body).toEqual({ via: 'admin-key', id: admin.accountId });
     });
   });
 });

@@ -92,25 +92,25 @@ async function load(
         .end();
     });
   let next = 0;
-  const answers: { status: number; id: string }[] = [];
+  const responses: { status: number; id: string }[] = [];
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
       while (next < requests) {
         const index = next++;
-        answers[index] = await one(index);
+        responses[index] = await one(index);
       }
     }),
   );
   agent.destroy();
-  return answers;
+  return responses;
 }
 
 describe('performance.md P4: at 32 connections', () => {
   test('concurrent lookups share a statement: fewer than 0.2 per request', async () => {
     const requests = 40 * CONNECTIONS;
     const { statements, lookups } = await counted(async () => {
-      const answers = await load(requests, () => ada.session);
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const responses = await load(requests, () => ada.session);
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     });
     expect(lookups).toBe(requests);
     expect(statements / requests).toBeLessThan(0.2);
@@ -127,17 +127,17 @@ describe('performance.md P4: at 32 connections', () => {
       [`Bearer ${'A'.repeat(43)}`, 401, undefined],
     ];
     const at = (index: number) => presented[index % presented.length] as (typeof presented)[number];
-    const answers = await load(20 * CONNECTIONS, (index) => at(index)[0]);
-    expect(answers.map(({ status, id }) => [status, id])).toEqual(answers.map((_, index) => at(index).slice(1)));
+    const responses = await load(20 * CONNECTIONS, (index) => at(index)[0]);
+    expect(responses.map(({ status, id }) => [status, id])).toEqual(responses.map((_, index) => at(index).slice(1)));
   });
 
   test('at most two statements of a kind are in flight', async () => {
     const database = service.app.get(Database);
     const inFlight = new Map<string, number>();
     let most = 0;
-    const asked = jest.spyOn(database, 'statement');
+    const requested = jest.spyOn(database, 'statement');
     const ask = Database.prototype.statement;
-    asked.mockImplementation(async (name, text, values) => {
+    requested.mockImplementation(async (name, text, values) => {
       const now = (inFlight.get(name) ?? 0) + 1;
       inFlight.set(name, now);
       most = Math.max(most, now);
@@ -148,7 +148,7 @@ describe('performance.md P4: at 32 connections', () => {
       }
     });
     await load(20 * CONNECTIONS, (index) => (index % 2 ? ada.session : bob.bearer));
-    asked.mockRestore();
+    requested.mockRestore();
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(2);
   });
@@ -157,9 +157,9 @@ describe('performance.md P4: at 32 connections', () => {
     const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     markConnectionError(cut);
     const endFailures = failNextStatement(service, 'identity-session', cut);
-    const answer = await me(ada.session);
-    expectApiError(answer, 'SERVICE_UNAVAILABLE');
-    expect(answer.headers.get('retry-after')).toBe('5');
+    const response = await me(ada.session);
+    expectApiError(response, 'SERVICE_UNAVAILABLE');
+    expect(response.headers.get('retry-after')).toBe('5');
     endFailures();
     expect((await me(ada.session)).status).toBe(200);
   });

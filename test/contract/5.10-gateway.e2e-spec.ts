@@ -261,11 +261,11 @@ describe('gateway 9: revocation while connected', () => {
     const second = await signIn(service, heidi);
     const { client, ready } = await GatewayClient.identify(service, second);
     const { client: own } = await GatewayClient.identify(service, heidi.authorization);
-    const answer = await service.as(heidi).post('/v1/auth/sessions/logout', {
+    const response = await service.as(heidi).post('/v1/auth/sessions/logout', {
       session_id_hashes: [ready.auth_session_id_hash],
       password: heidi.password,
     });
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     expect(client.received.some(({ op }) => op === 9)).toBe(false);
     await own.beat();

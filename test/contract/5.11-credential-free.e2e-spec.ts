@@ -51,8 +51,8 @@ describe('5.11 and webhooks.md section 3: one response for every caller without 
         `/v1/webhooks/${owned.id}/x`,
         `/v1/webhooks/${owned.id}/${'x'.repeat(256)}`,
       ];
-      const answers = [];
-      for (const path of paths) answers.push(await service.anonymous.send(method, path + rest, body));
+      const responses = [];
+      for (const path of paths) responses.push(await service.anonymous.send(method, path + rest, body));
       const states = [
         'flags = flags | (1::bigint << 34)',
         'flags = flags | (1::bigint << 35)',
@@ -64,16 +64,16 @@ describe('5.11 and webhooks.md section 3: one response for every caller without 
       ];
       for (const state of states) {
         await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [id]);
-        answers.push(await service.anonymous.send(method, owned.path + rest, body));
+        responses.push(await service.anonymous.send(method, owned.path + rest, body));
         await service.sql(
           'UPDATE account SET flags = 0, banned = false, deleted_at = NULL, deletion_at = NULL WHERE id = $1',
           [id],
         );
       }
-      for (const answer of answers) {
-        expectApiError(answer, 'UNKNOWN_WEBHOOK');
-        expect(answer.text).toBe(answers[0]?.text);
-        expect([...answer.headers.keys()]).toEqual([...(answers[0]?.headers.keys() ?? [])]);
+      for (const response of responses) {
+        expectApiError(response, 'UNKNOWN_WEBHOOK');
+        expect(response.text).toBe(responses[0]?.text);
+        expect([...response.headers.keys()]).toEqual([...(responses[0]?.headers.keys() ?? [])]);
       }
       const restored = await service.anonymous.send(method, owned.path + rest, body);
       expect(restored.body?.code).not.toBe('UNKNOWN_WEBHOOK');
@@ -172,10 +172,10 @@ describe('webhooks.md section 3, guessing', () => {
           expectApiError(await limited.anonymous.post(`/v1/webhooks/${n + 1}/${wrong}`, {}), 'UNKNOWN_WEBHOOK');
         }
         for (const [method, rest, body] of ROUTES) {
-          const answer = await limited.anonymous.send(method, owned.path + rest, body);
-          expectApiError(answer, 'RATE_LIMITED', { global: false });
-          expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
-          expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+          const response = await limited.anonymous.send(method, owned.path + rest, body);
+          expectApiError(response, 'RATE_LIMITED', { global: false });
+          expect(response.headers.get('x-ratelimit-limit')).toBe('60');
+          expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
         }
         expect((await limited.as(bob).get(`/v1/webhooks/${owned.id}`)).status).toBe(200);
       },
@@ -193,9 +193,9 @@ describe('webhooks.md section 3, guessing', () => {
         const statuses = [];
         for (let n = 0; n < 62; n++) statuses.push((await limited.anonymous.post(one.path, { content: 'x' })).status);
         expect(statuses).toEqual([...Array.from({ length: 60 }, () => 204), 429, 429]);
-        const answer = await limited.anonymous.post(two.path, { content: 'x' });
-        expect(answer.status).toBe(204);
-        expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
+        const response = await limited.anonymous.post(two.path, { content: 'x' });
+        expect(response.status).toBe(204);
+        expect(response.headers.get('x-ratelimit-limit')).toBe('60');
         expect((await limited.anonymous.get(two.path)).status).toBe(200);
       },
     );
@@ -211,10 +211,10 @@ describe('webhooks.md section 9, the URL is a secret', () => {
     ['messages without id', (path: string) => `${path}/messages/`],
     ['a dot segment', (path: string) => `${path}/..`],
   ])('%s is not found and redirects nowhere', async (_, variant) => {
-    const answer = await sendRaw(service, [`GET ${variant(hook.path)} HTTP/1.1`]);
-    expect(answer.status).toBe(404);
-    expect(answer.headers.has('location')).toBe(false);
-    expect(answer.text).not.toContain(hook.token);
+    const response = await sendRaw(service, [`GET ${variant(hook.path)} HTTP/1.1`]);
+    expect(response.status).toBe(404);
+    expect(response.headers.has('location')).toBe(false);
+    expect(response.text).not.toContain(hook.token);
   });
 
   test('an encoded slash stays inside its parameter; bytes that are not text are rejected', async () => {
@@ -253,9 +253,9 @@ describe('webhooks.md section 9, the URL is a secret', () => {
         headers: { origin: 'http://localhost:8080', 'access-control-request-method': method },
       });
     for (const method of ['GET', 'POST', 'PATCH']) {
-      const answer = await ask(hook.path, method);
-      expectApiError(answer, 'NOT_FOUND');
-      expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+      const response = await ask(hook.path, method);
+      expectApiError(response, 'NOT_FOUND');
+      expect(response.headers.has('access-control-allow-origin')).toBe(false);
     }
     expect((await ask(`/v1/webhooks/${hook.id}/messages`, 'GET')).status).toBe(204);
     expect((await ask(`/v1/webhooks/${hook.id}/token/rotate`, 'POST')).status).toBe(204);
@@ -268,7 +268,7 @@ describe('webhooks.md section 9, the URL is a secret', () => {
     const broken = await service.anonymous.get(`${hook.path}/messages/${body.id}`);
     await service.sql('ALTER TABLE webhook_message_away RENAME TO webhook_message');
     expectApiError(broken, 'INTERNAL_SERVER_ERROR');
-    const answers = [
+    const responses = [
       broken,
       await service.anonymous.get(`${hook.path}/nowhere`),
       await service.anonymous.post(hook.path, { content: 'x'.repeat(300_000) }),
@@ -281,7 +281,7 @@ describe('webhooks.md section 9, the URL is a secret', () => {
         headers: { 'content-type': 'multipart/form-data; boundary=x' },
       }),
     ];
-    for (const { text, headers } of answers) {
+    for (const { text, headers } of responses) {
       expect(text + JSON.stringify([...headers])).not.toContain(hook.token);
     }
     const log = service.log.join('');

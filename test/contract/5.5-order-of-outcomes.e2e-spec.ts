@@ -227,7 +227,7 @@ describe('credentials.md 4: which error is returned first', () => {
           const of = credentialSets.get(`${captcha} ${suspicious}`) as CredentialSet;
           const reachesCaptcha = !sso && !spent && caller === 'nobody';
           const token = reachesCaptcha && !captcha ? await solveCaptcha(service) : 'none';
-          const answer = await asCaller(valueFor(caller, of))
+          const response = await asCaller(valueFor(caller, of))
             .with(captcha ? {} : { 'x-captcha-token': token })
             .post(`/v1/probe/${spent ? 'spent' : 'fresh'}${needsSudo ? '-sudo' : ''}`, {
               name: body ? '' : 'x',
@@ -246,7 +246,7 @@ describe('credentials.md 4: which error is returned first', () => {
           ];
           const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
           const faults = { sso, spent, captcha, caller, suspicious, body, needsSudo, sudo };
-          expect([faults, answer.body?.code ?? String(answer.status)]).toEqual([faults, wanted]);
+          expect([faults, response.body?.code ?? String(response.status)]).toEqual([faults, wanted]);
           seen++;
         }
       }
@@ -265,7 +265,7 @@ describe('credentials.md 4: which error is returned first', () => {
           await client.post('/v1/admin/probe/spent');
           for (const [spent, body] of every([false, true], [false, true]) as boolean[][]) {
             const path = `/v1/admin/probe/${spent ? 'spent' : 'fresh'}`;
-            const answer = await client.post(path, { name: body ? '' : 'x' });
+            const response = await client.post(path, { name: body ? '' : 'x' });
             const order: [applies: boolean | undefined, code: string][] = [
               [spent, 'RATE_LIMITED'],
               [caller === 'nobody' || caller === 'bot', 'UNAUTHORIZED'],
@@ -276,7 +276,7 @@ describe('credentials.md 4: which error is returned first', () => {
             ];
             const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
             const faults = { acls, suspicious, caller, spent, body };
-            expect([faults, answer.body?.code ?? String(answer.status)]).toEqual([faults, wanted]);
+            expect([faults, response.body?.code ?? String(response.status)]).toEqual([faults, wanted]);
           }
         }
       }
@@ -287,7 +287,7 @@ describe('credentials.md 4: which error is returned first', () => {
     for (const [scoped, suspicious, body] of every(...Array(3).fill([false, true])) as boolean[][]) {
       const of = await worn({ scopes: scoped ? ['identify'] : [], suspicious: suspicious ? 1 : 0 });
       for (const caller of ['session', 'bot', 'adminKey', 'bearer'] as const) {
-        const answer = await service.as(of[caller]).post('/v1/probe/bearer', { name: body ? '' : 'x' });
+        const response = await service.as(of[caller]).post('/v1/probe/bearer', { name: body ? '' : 'x' });
         const order: [applies: boolean | undefined, code: string][] = [
           [caller !== 'bearer', 'UNAUTHORIZED'],
           [!scoped, 'MISSING_OAUTH_SCOPE'],
@@ -295,7 +295,7 @@ describe('credentials.md 4: which error is returned first', () => {
           [body, 'INVALID_FORM_BODY'],
         ];
         const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
-        expect([caller, scoped, suspicious, body, answer.body?.code ?? '204']).toEqual([
+        expect([caller, scoped, suspicious, body, response.body?.code ?? '204']).toEqual([
           ...[caller, scoped, suspicious, body, wanted],
         ]);
       }
@@ -375,10 +375,10 @@ describe('credentials.md 4: an invalid body never consumes a factor', () => {
     const alice = await person(service, 'alice');
     const { authenticator, backupCodes } = await withTotp(service, alice);
     for (const code of [authenticator.next(), backupCodes[0] as string]) {
-      for (const [title, body, headers, refusal] of bad(code)) {
-        const answer = await service.as(alice).send('POST', OPERATION, body, { headers });
-        expect([title, answer.body.code]).toEqual([title, refusal]);
-        expect(answer.headers.has('x-service-sudo-mode-jwt')).toBe(false);
+      for (const [title, body, headers, apiError] of bad(code)) {
+        const response = await service.as(alice).send('POST', OPERATION, body, { headers });
+        expect([title, response.body.code]).toEqual([title, apiError]);
+        expect(response.headers.has('x-service-sudo-mode-jwt')).toBe(false);
       }
       const right = { session_id_hashes: [], mfa_method: 'totp', mfa_code: code };
       expect((await service.as(alice).post(OPERATION, right)).status).toBe(204);

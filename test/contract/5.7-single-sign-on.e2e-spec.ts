@@ -81,9 +81,9 @@ describe('5.7.1 operations that enforcement blocks', () => {
       for (const caller of callers) {
         const client = caller === undefined ? service.anonymous : service.as(caller);
         for (const sent of method === 'GET' ? [undefined] : [body, {}, { token: 5 }, '{', '[]']) {
-          const answer = await client.send(method, path, sent);
-          expectApiError(answer, 'SSO_REQUIRED');
-          expect(answer.body).toEqual({ code: 'SSO_REQUIRED', message: expect.any(String) });
+          const response = await client.send(method, path, sent);
+          expectApiError(response, 'SSO_REQUIRED');
+          expect(response.body).toEqual({ code: 'SSO_REQUIRED', message: expect.any(String) });
         }
       }
     }
@@ -112,14 +112,14 @@ describe('5.7.1 operations that enforcement blocks', () => {
     const limited = await gatehouse({ env: { RATE_LIMITS: 'on' } });
     await enforceSso(limited, true);
     for (let n = 0; n < 15; n++) {
-      const answer = await limited.anonymous.post('/v1/auth/login', {});
-      expectApiError(answer, 'SSO_REQUIRED');
-      expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+      const response = await limited.anonymous.post('/v1/auth/login', {});
+      expectApiError(response, 'SSO_REQUIRED');
+      expect(response.headers.has('x-ratelimit-limit')).toBe(false);
     }
     await enforceSso(limited, false);
-    const answer = await limited.anonymous.post('/v1/auth/login', {});
-    expectApiError(answer, 'INVALID_FORM_BODY');
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('9');
+    const response = await limited.anonymous.post('/v1/auth/login', {});
+    expectApiError(response, 'INVALID_FORM_BODY');
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('9');
     await limited.close();
   });
 

@@ -65,21 +65,21 @@ const attempt = (caller: string | { authorization: string }, members: object = {
   });
 };
 
-const proofOf = (answer: Answer): string => answer.headers.get(HEADER) ?? '';
+const proofOf = (response: Answer): string => response.headers.get(HEADER) ?? '';
 
 function expectRequired(
-  answer: Answer,
+  response: Answer,
   methods: { totp?: boolean; webauthn?: boolean; backup_codes?: boolean } = {},
 ): void {
   const { totp = false, webauthn = false, backup_codes = false } = methods;
-  expectApiError(answer, 'SUDO_MODE_REQUIRED');
-  expect(answer.body).toEqual({
+  expectApiError(response, 'SUDO_MODE_REQUIRED');
+  expect(response.body).toEqual({
     code: 'SUDO_MODE_REQUIRED',
     message: expect.any(String),
     has_mfa: totp || webauthn,
     methods: { totp, webauthn, backup_codes },
   });
-  expect(answer.headers.has(HEADER)).toBe(false);
+  expect(response.headers.has(HEADER)).toBe(false);
 }
 
 async function withFactor(name: string) {
@@ -114,29 +114,29 @@ describe('5.8.3, 8.2 the SUDO_MODE_REQUIRED error', () => {
     const foreign = await sudoProof(service, mallory.persona, mallory.authenticator);
     const expired = await sudoProof(service, persona, authenticator);
     service.clock.advance({ seconds: 300 });
-    const answers = [await attempt(persona)];
-    for (const proof of ['', 'garbage', expired, foreign]) answers.push(await attempt(persona, {}, proof));
-    for (const answer of answers) expectRequired(answer, METHODS);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = [await attempt(persona)];
+    for (const proof of ['', 'garbage', expired, foreign]) responses.push(await attempt(persona, {}, proof));
+    for (const response of responses) expectRequired(response, METHODS);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   });
 });
 
 describe('8.3.1 accounts that need no proof', () => {
   test('a bot account satisfies sudo mode immediately and gets no proof, whatever it sends', async () => {
     const { bot } = await createCredentialSet(service);
-    const answer = await service
+    const response = await service
       .as(bot)
       .sudo('a.b.c')
       .post('/v1/notes', { note: 'x', mfa_method: 'totp', mfa_code: '1' });
-    expect([answer.status, answer.body]).toEqual([200, { note: 'x' }]);
-    expect(answer.headers.has(HEADER)).toBe(false);
+    expect([response.status, response.body]).toEqual([200, { note: 'x' }]);
+    expect(response.headers.has(HEADER)).toBe(false);
   });
 
   test('an account with no password, authenticator or passkey also needs no proof; an invalid one is not echoed', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
-    const answer = await attempt(body.token, { password: 'not a password' }, 'a.b.c');
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    expect(answer.headers.has(HEADER)).toBe(false);
+    const response = await attempt(body.token, { password: 'not a password' }, 'a.b.c');
+    expect([response.status, response.text]).toEqual([204, '']);
+    expect(response.headers.has(HEADER)).toBe(false);
   });
 
   test('this ends with the first password, authenticator or passkey', async () => {
@@ -192,8 +192,8 @@ describe('8.3.2, 5.8.2 the proof', () => {
       { mfa_method: 'totp', mfa_code: '000000' },
       { password: 'a wrong password' },
     ]) {
-      const answer = await attempt(persona, members, proof);
-      expect([answer.status, proofOf(answer)]).toEqual([204, proof]);
+      const response = await attempt(persona, members, proof);
+      expect([response.status, proofOf(response)]).toEqual([204, proof]);
     }
     expect((await attempt(persona, { mfa_method: 'totp', mfa_code: backupCodes[0] })).status).toBe(204);
     expect((await attempt(persona, { mfa_method: 'totp', mfa_code: code })).status).toBe(204);
@@ -284,9 +284,9 @@ describe('8.3.3, 5.8.6 factors', () => {
   test('a passkey counts with the switch off, and its assertion is accepted like any other', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice);
-    const answer = await attempt(alice, await passkeySudo(service, alice, key));
-    expect(answer.status).toBe(204);
-    expect(proofOf(answer)).not.toBe('');
+    const response = await attempt(alice, await passkeySudo(service, alice, key));
+    expect(response.status).toBe(204);
+    expect(proofOf(response)).not.toBe('');
     const wrong = async (spoil: (options: { challenge: string }) => object) => {
       const { body } = await service.as(alice).post('/v1/users/@me/sudo/webauthn/authentication-options');
       return attempt(alice, {
@@ -321,12 +321,12 @@ describe('8.3.3, 5.8.6 factors', () => {
       [own.challenge, key],
     ] as const;
     for (const [challenge, authenticator] of attempts) {
-      const answer = await attempt(alice, {
+      const response = await attempt(alice, {
         mfa_method: 'webauthn',
         webauthn_challenge: challenge,
         webauthn_response: authenticator.get({ challenge }),
       });
-      expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
+      expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');
     }
   });
 
@@ -343,9 +343,10 @@ describe('8.3.3, 5.8.6 factors', () => {
         'backup code': { mfa_method: 'totp', mfa_code: backupCodes[0] },
         assertion: await passkeySudo(service, persona, key),
       }[kind] as object;
-      const { answers } = await race(32, () => attempt(persona, members));
-      expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-      for (const answer of answers) if (answer.status !== 204) expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
+      const { answers: responses } = await race(32, () => attempt(persona, members));
+      expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+      for (const response of responses)
+        if (response.status !== 204) expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');
     },
   );
 
@@ -370,9 +371,9 @@ describe('8.3.4, 5.8.4 a password as the only factor', () => {
   test('it is required again for every operation and never issues a proof', async () => {
     const alice = await person(service, 'alice');
     for (let i = 0; i < 2; i++) {
-      const answer = await attempt(alice, { password: alice.password });
-      expect(answer.status).toBe(204);
-      expect(answer.headers.has(HEADER)).toBe(false);
+      const response = await attempt(alice, { password: alice.password });
+      expect(response.status).toBe(204);
+      expect(response.headers.has(HEADER)).toBe(false);
       expectRequired(await attempt(alice));
     }
     expectInvalid(await attempt(alice, { password: 'a wrong password' }), 'password: INVALID_PASSWORD');
@@ -476,8 +477,8 @@ describe('5.8.7 the two operations that never issue a proof', () => {
         password: () => ({ password: alice.password }),
       }[kind as 'factor']();
       const client = proof ? service.as(alice).sudo(proof) : service.as(alice);
-      const answer = await client.post('/v1/users/@me/disable', members);
-      expect([answer.status, answer.headers.has(HEADER)]).toEqual([204, false]);
+      const response = await client.post('/v1/users/@me/disable', members);
+      expect([response.status, response.headers.has(HEADER)]).toEqual([204, false]);
       expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
   });
@@ -504,9 +505,9 @@ describe('credentials.md section 6 when a proof is revoked before it expires', (
     };
     if (kind === 'change') {
       const body = { password: persona.password, new_password: 'an entirely new one 8' };
-      const answer = await me.patch('/v1/users/@me', body);
-      expect([answer.status, answer.headers.has(HEADER)]).toEqual([200, false]);
-      token = answer.body.token;
+      const response = await me.patch('/v1/users/@me', body);
+      expect([response.status, response.headers.has(HEADER)]).toEqual([200, false]);
+      token = response.body.token;
     } else if (kind === 'reset') {
       await service.anonymous.post('/v1/auth/forgot', { email: persona.email });
       const { metadata } = await mailTo(service, persona.email, 'password_reset');
@@ -514,14 +515,14 @@ describe('credentials.md section 6 when a proof is revoked before it expires', (
       expect((await service.anonymous.post('/v1/auth/reset', reset)).status).toBe(200);
       token = await backIn();
     } else if (kind === 'totp') {
-      const answer = await me.post('/v1/users/@me/mfa/totp/disable', { code: authenticator.next() });
-      expect([answer.status, answer.headers.has(HEADER)]).toEqual([204, false]);
+      const response = await me.post('/v1/users/@me/mfa/totp/disable', { code: authenticator.next() });
+      expect([response.status, response.headers.has(HEADER)]).toEqual([204, false]);
     } else if (kind === 'passkey') {
-      const answer = await me.delete(`/v1/users/@me/mfa/webauthn/credentials/${key.id}`);
-      expect([answer.status, answer.headers.has(HEADER)]).toEqual([204, false]);
+      const response = await me.delete(`/v1/users/@me/mfa/webauthn/credentials/${key.id}`);
+      expect([response.status, response.headers.has(HEADER)]).toEqual([204, false]);
     } else {
-      const answer = await me.post(`/v1/users/@me/${kind}`);
-      expect([answer.status, answer.headers.has(HEADER)]).toEqual([204, false]);
+      const response = await me.post(`/v1/users/@me/${kind}`);
+      expect([response.status, response.headers.has(HEADER)]).toEqual([204, false]);
       token = await backIn();
     }
     expectApiError(await attempt(token, {}, proof), 'SUDO_MODE_REQUIRED');

@@ -237,17 +237,17 @@ describe('7 errors: no other error bodies', () => {
   });
   afterAll(() => service.close());
 
-  const expectBody = (answer: RawAnswer, expected: string) => {
+  const expectBody = (response: RawAnswer, expected: string) => {
     const [status, code = ''] = expected.split(' ');
-    expect([answer.status, answer.body.code]).toEqual([Number(status), code]);
+    expect([response.status, response.body.code]).toEqual([Number(status), code]);
     const more = Number(status) >= 500 ? ['request_id'] : code === 'RATE_LIMITED' ? ['global', 'retry_after'] : [];
-    expect(Object.keys(answer.body).sort()).toEqual(['code', 'message', ...more].sort());
-    if (Number(status) >= 500) expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
-    expect(answer.text).not.toContain(SECRET);
-    expect(JSON.stringify(answer.lines)).not.toContain(SECRET);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.has('www-authenticate')).toBe(false);
+    expect(Object.keys(response.body).sort()).toEqual(['code', 'message', ...more].sort());
+    if (Number(status) >= 500) expect(response.body.request_id).toBe(response.headers.get('x-request-id'));
+    expect(response.text).not.toContain(SECRET);
+    expect(JSON.stringify(response.lines)).not.toContain(SECRET);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.has('www-authenticate')).toBe(false);
   };
 
   test.each(Object.entries(THROWN))('a handler that throws %s', async (what, [, expected]) => {
@@ -274,10 +274,10 @@ describe('7 errors: no other error bodies', () => {
   });
 
   test('headers that a handler set for its success are not sent with an error', async () => {
-    const answer = await sendRaw(service, ['GET /v1/probe/headers HTTP/1.1']);
-    expectBody(answer, '404 NOT_FOUND');
-    for (const name of ['etag', 'content-disposition', 'accept-ranges']) expect(answer.headers.has(name)).toBe(false);
-    expect(answer.headers.get('content-length')).toBe(String(answer.text.length));
+    const response = await sendRaw(service, ['GET /v1/probe/headers HTTP/1.1']);
+    expectBody(response, '404 NOT_FOUND');
+    for (const name of ['etag', 'content-disposition', 'accept-ranges']) expect(response.headers.has(name)).toBe(false);
+    expect(response.headers.get('content-length')).toBe(String(response.text.length));
   });
 
   test('only 5xx errors have request_id', async () => {
@@ -322,9 +322,9 @@ describe('7 errors: no other error bodies', () => {
     const { session } = await createCredentialSet(service);
     database.statement = () => Promise.reject(Object.assign(new Error('gone'), { code: '08006' }));
     try {
-      const answer = await sendRaw(service, ['GET /v1/guarded HTTP/1.1', `Authorization: ${session}`]);
-      expectBody(answer, '503 SERVICE_UNAVAILABLE');
-      expect(answer.headers.get('retry-after')).toBe('5');
+      const response = await sendRaw(service, ['GET /v1/guarded HTTP/1.1', `Authorization: ${session}`]);
+      expectBody(response, '503 SERVICE_UNAVAILABLE');
+      expect(response.headers.get('retry-after')).toBe('5');
     } finally {
       Reflect.deleteProperty(database, 'statement');
     }
@@ -431,9 +431,9 @@ describe('5.5 one indistinct 401', () => {
     }
     expect(causes.length).toBeGreaterThanOrEqual(40);
     const [first] = await answers(causes.slice(0, 1));
-    for (const [index, answer] of (await answers(causes)).entries()) {
-      expectApiError(answer, 'UNAUTHORIZED');
-      expect([causes[index]?.[0], seen(answer)]).toEqual([causes[index]?.[0], seen(first as RawAnswer)]);
+    for (const [index, response] of (await answers(causes)).entries()) {
+      expectApiError(response, 'UNAUTHORIZED');
+      expect([causes[index]?.[0], seen(response)]).toEqual([causes[index]?.[0], seen(first as RawAnswer)]);
     }
   });
 
@@ -441,9 +441,9 @@ describe('5.5 one indistinct 401', () => {
     for (const { method, path } of service.app.get(Routes).all) {
       const target = path.replace(/[:*]\w+/g, '1');
       for (const lines of [[], ['Authorization: Basic dTpw']]) {
-        const answer = await sendRaw(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
+        const response = await sendRaw(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
         for (const name of ['www-authenticate', 'set-cookie', 'allow', 'server', 'x-powered-by']) {
-          expect([method, path, name, answer.headers.has(name)]).toEqual([method, path, name, false]);
+          expect([method, path, name, response.headers.has(name)]).toEqual([method, path, name, false]);
         }
       }
     }

@@ -204,38 +204,39 @@ describe('MAS-07 parallel changes', () => {
   test('parallel changes of different members of an account are all kept', async () => {
     const alice = await person(service, 'alice');
     const changes = [{ bio: 'about' }, { pronouns: 'she' }, { accent_color: 7 }, { global_name: 'Alice' }];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => changes)
         .flat()
         .map((change) => service.as(alice).patch(ME, change)),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await service.as(alice).get(ME)).body).toMatchObject(Object.assign({}, ...changes));
   });
 
   test('parallel changes of different settings are all kept', async () => {
     const alice = await person(service, 'alice');
     const changes = [{ theme: 'dark' }, { developer_mode: true }, { email_notifications: false }, { custom: { a: 1 } }];
-    const answers = await Promise.all(changes.map((change) => service.as(alice).patch(`${ME}/settings`, change)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(changes.map((change) => service.as(alice).patch(`${ME}/settings`, change)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await service.as(alice).get(`${ME}/settings`)).body).toMatchObject(Object.assign({}, ...changes));
   });
 
   test('after parallel regenerations of backup codes, one complete set remains', async () => {
     const alice = await person(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       backupCodes
         .slice(0, 8)
         .map((mfa_code) =>
           service.as(alice).post(`${ME}/mfa/backup-codes`, { regenerate: true, mfa_method: 'totp', mfa_code }),
         ),
     );
-    const sets = answers
+    const sets = responses
       .filter(({ status }) => status === 200)
       .map(({ body }) => (body.backup_codes as { code: string }[]).map(({ code }) => code));
     expect(sets.length).toBeGreaterThan(0);
-    for (const answer of answers) if (answer.status !== 200) expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
+    for (const response of responses)
+      if (response.status !== 200) expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');
     expect(await service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toHaveLength(10);
     const works = async (mfa_code: string) => {
       const body = { session_id_hashes: [], mfa_method: 'totp', mfa_code };

@@ -38,13 +38,13 @@ async function verified(name: string): Promise<Persona> {
 }
 
 /** Asserts the shape of conventions.md 7.2. The response names the wait and the allowance, but no bucket of a route. */
-function expectSpent(answer: Answer, limit: number): void {
-  expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
-  const header = (name: string) => answer.headers.get(name);
-  expect(header('retry-after')).toBe(String(Math.max(1, Math.ceil(answer.body.retry_after))));
+function expectSpent(response: Answer, limit: number): void {
+  expectApiError(response, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
+  const header = (name: string) => response.headers.get(name);
+  expect(header('retry-after')).toBe(String(Math.max(1, Math.ceil(response.body.retry_after))));
   expect([header('x-ratelimit-scope'), header('x-ratelimit-limit')]).toEqual(['user', String(limit)]);
   expect(header('x-ratelimit-remaining')).toBe('0');
-  expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
+  expect(response.headers.has('x-ratelimit-bucket')).toBe(false);
 }
 
 /** Backdates the last email of a ticket, so that the pause between two emails is over. */
@@ -108,21 +108,21 @@ describe('account.md 1.5 the allowance of a recipient', () => {
    */
   async function ask(who: string | Persona, address: string, isBounced: boolean) {
     const persona = typeof who === 'string' ? await verified(who) : who;
-    let answer: Answer;
+    let response: Answer;
     if (isBounced) {
       await service.sql('UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1', [persona.id]);
-      answer = await service.as(persona).post(`${CHANGE}/bounced/request-new`, { new_email: address });
+      response = await service.as(persona).post(`${CHANGE}/bounced/request-new`, { new_email: address });
     } else {
       await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [persona.id]);
       const { ticket, original_proof } = (await service.as(persona).post(`${CHANGE}/start`)).body;
       const request = { ticket, original_proof, new_email: address };
-      answer = await service.as(persona).post(`${CHANGE}/request-new`, request);
+      response = await service.as(persona).post(`${CHANGE}/request-new`, request);
     }
-    expect({ status: answer.status, body: answer.body }).toEqual({
+    expect({ status: response.status, body: response.body }).toEqual({
       status: 200,
       body: { ...SHAPE, new_email: address },
     });
-    const { ticket } = answer.body;
+    const { ticket } = response.body;
     const resend = async () => {
       await sentLongAgo(persona, isBounced ? 'bounced-email-change' : 'email-change', 'fresh');
       return service.as(persona).post(`${CHANGE}/${isBounced ? 'bounced/' : ''}resend-new`, { ticket });
@@ -132,18 +132,18 @@ describe('account.md 1.5 the allowance of a recipient', () => {
 
   test('an external recipient gets five codes in 15 minutes from all callers; further requests are answered as if sent', async () => {
     const address = stranger();
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         ask(`asker${n}`, [address, address.toLowerCase(), address.toUpperCase()][n % 3] as string, n % 2 === 1),
       ),
     );
-    for (const { resend } of asked.slice(0, 4)) expect((await resend()).status).toBe(204);
+    for (const { resend } of requested.slice(0, 4)) expect((await resend()).status).toBe(204);
     const mailed = (await inboxAfterDelivery(service, address)).map(({ metadata }) => metadata.code as string);
     expect(mailed).toHaveLength(5);
     // An email that was only reported as sent has no code, so none of the received codes confirms it. Another email
     // address has its own allowance.
     const codes = service.app.get(EmailedCodes);
-    const opening = asked.map(async ({ persona, ticket }) => {
+    const opening = requested.map(async ({ persona, ticket }) => {
       const [row] = await service.sql(
         `SELECT payload->'fresh' AS sent FROM one_time_secret WHERE subject = $1 AND payload->'fresh' IS NOT NULL`,
         [persona.id],

@@ -84,10 +84,10 @@ const patch =
     service.as(persona).patch(ME, body(persona));
 
 const ticketOf = async (persona: Persona, path: string, body?: object): Promise<string> => {
-  const answer = await service.as(persona).post(path, body);
-  expect(answer.status).toBe(200);
+  const response = await service.as(persona).post(path, body);
+  expect(response.status).toBe(200);
   await mailedLongAgo(persona);
-  return answer.body.ticket;
+  return response.body.ticket;
 };
 
 /** An operation that requests an email again, with the ticket that the step at `start` returned. */
@@ -240,9 +240,11 @@ describe('account.md 2.2 allowances charged first and refunded later', () => {
        WHEN (OLD.bio IS DISTINCT FROM NEW.bio) EXECUTE FUNCTION note_bio()`,
     );
     for (let round = 0; round < 4; round++) {
-      const { answers } = await race(32, (n) => signedIn(alice).patch(ME, { bio: n % 2 === 0 ? 'back' : 'forth' }));
-      for (const answer of answers.filter(({ status }) => status !== 200))
-        expectInvalid(answer, 'bio: BIO_CHANGED_TOO_MANY_TIMES');
+      const { answers: responses } = await race(32, (n) =>
+        signedIn(alice).patch(ME, { bio: n % 2 === 0 ? 'back' : 'forth' }),
+      );
+      for (const response of responses.filter(({ status }) => status !== 200))
+        expectInvalid(response, 'bio: BIO_CHANGED_TOO_MANY_TIMES');
     }
     // A bucket of 25 frees one place every 72 seconds, so the service can accept one more change.
     expect(await changes()).toBeLessThanOrEqual(26);

@@ -55,9 +55,9 @@ async function agreed(persona: Persona, count = 1): Promise<{ ticket: string; pr
   const { ticket } = body;
   if (!body.require_original) return { ticket, proof: body.original_proof };
   const code = await codeTo(persona.email, 'email_change_original', count);
-  const answer = await post(persona, 'verify-original', { ticket, code });
-  expect(answer.status).toBe(200);
-  return { ticket, proof: answer.body.original_proof };
+  const response = await post(persona, 'verify-original', { ticket, code });
+  expect(response.status).toBe(200);
+  return { ticket, proof: response.body.original_proof };
 }
 
 /** Runs all steps except the last one. The result contains the token for `apply`. */
@@ -66,9 +66,9 @@ async function confirmed(persona: Persona, newEmail = freshAddress(), count = 1)
   const requested = await post(persona, 'request-new', { ticket, new_email: newEmail, original_proof: proof });
   expect({ status: requested.status, body: requested.body }).toMatchObject({ status: 200 });
   const code = await codeTo(newEmail, 'email_change_new');
-  const answer = await post(persona, 'verify-new', { ticket, code, original_proof: proof });
-  expect(answer.status).toBe(200);
-  return { ticket, proof, newEmail, token: answer.body.email_token as string };
+  const response = await post(persona, 'verify-new', { ticket, code, original_proof: proof });
+  expect(response.status).toBe(200);
+  return { ticket, proof, newEmail, token: response.body.email_token as string };
 }
 
 const apply = (persona: Persona, token: string, proof: object = { password: persona.password }) =>
@@ -296,8 +296,8 @@ describe('account.md section 4 changing a verified address', () => {
     expectApiError(spent, 'RATE_LIMITED', { global: false });
     expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(200);
     for (let i = 0; i < 5; i++) {
-      const answer = await post(alice, 'request-new', { ticket, new_email: freshAddress(), original_proof: proof });
-      expect(answer.status).toBe(200);
+      const response = await post(alice, 'request-new', { ticket, new_email: freshAddress(), original_proof: proof });
+      expect(response.status).toBe(200);
       await ageMail(service, alice, 'fresh', 31);
     }
     const last = { ticket, new_email: freshAddress(), original_proof: proof };
@@ -332,9 +332,9 @@ describe('account.md section 4 changing a verified address', () => {
       `${local}@[127.0.0.1]`,
       `${local}\n@${domain}`,
     ]) {
-      const answer = await request(odd);
-      expect([odd, answer.status]).toEqual([odd, 400]);
-      expectApiError(answer, 'INVALID_FORM_BODY');
+      const response = await request(odd);
+      expect([odd, response.status]).toEqual([odd, 400]);
+      expectApiError(response, 'INVALID_FORM_BODY');
     }
     expect(await inboxOf(service, bob.email, 'email_change_new')).toEqual([]);
   });
@@ -345,11 +345,12 @@ describe('account.md section 4 changing a verified address', () => {
     const newEmail = freshAddress();
     await post(alice, 'request-new', { ticket, new_email: newEmail, original_proof: proof });
     const code = await codeTo(newEmail, 'email_change_new');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => post(alice, 'verify-new', { ticket, code, original_proof: proof })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers) if (answer.status !== 200) expectInvalid(answer, 'ticket: TICKET_ALREADY_COMPLETED');
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses)
+      if (response.status !== 200) expectInvalid(response, 'ticket: TICKET_ALREADY_COMPLETED');
   });
 
   test('every route is allowed while suspicious', async () => {
@@ -444,9 +445,9 @@ describe('account.md section 4 apply', () => {
     const first = await confirmed(alice, newEmail);
     await service.sql('DELETE FROM inbox_message WHERE recipient = $1', [newEmail]);
     const second = await confirmed(bob, newEmail);
-    const answers = await Promise.all([apply(alice, first.token), apply(bob, second.token)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-    const loser = answers.find(({ status }) => status === 400);
+    const responses = await Promise.all([apply(alice, first.token), apply(bob, second.token)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const loser = responses.find(({ status }) => status === 400);
     if (loser) expectInvalid(loser, 'email_token: EMAIL_ALREADY_IN_USE');
   });
 
@@ -454,9 +455,10 @@ describe('account.md section 4 apply', () => {
     const alice = await verified('alice');
     const { token } = await confirmed(alice);
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
-    const { answers } = await race(32, () => apply(alice, token));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers) if (answer.status !== 200) expectInvalid(answer, 'email_token: INVALID_EMAIL_TOKEN');
+    const { answers: responses } = await race(32, () => apply(alice, token));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses)
+      if (response.status !== 200) expectInvalid(response, 'email_token: INVALID_EMAIL_TOKEN');
     expect(await inboxAfterDelivery(service, alice.email, 'email_change_revert')).toHaveLength(1);
   });
 
@@ -464,9 +466,9 @@ describe('account.md section 4 apply', () => {
     const alice = await verified('alice');
     const { authenticator } = await withTotp(service, alice);
     const { token } = await confirmed(alice);
-    const answer = await apply(alice, token, { mfa_method: 'totp', mfa_code: authenticator.next() });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-service-sudo-mode-jwt')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const response = await apply(alice, token, { mfa_method: 'totp', mfa_code: authenticator.next() });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-service-sudo-mode-jwt')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
   test('PATCH of the account also applies a token, with the rest of the body or not at all', async () => {
@@ -477,8 +479,8 @@ describe('account.md section 4 apply', () => {
     const { password } = alice;
     expectInvalid(await patch({ email_token: 'unknown', bio: 'x', password }), 'email_token: INVALID_EMAIL_TOKEN');
     expect((await service.as(alice).get('/v1/users/@me')).body.bio).toBeNull();
-    const answer = await patch({ email_token: token, bio: 'x', password });
-    expect(answer.body).toMatchObject({ email: newEmail, bio: 'x', verified: true });
+    const response = await patch({ email_token: token, bio: 'x', password });
+    expect(response.body).toMatchObject({ email: newEmail, bio: 'x', verified: true });
     expectInvalid(await patch({ email: newEmail, password }), 'email: EMAIL_MUST_BE_CHANGED_VIA_TOKEN');
   });
 });
@@ -548,11 +550,11 @@ describe('account.md section 4 a bounced address', () => {
     const newEmail = freshAddress();
     const { ticket } = (await post(alice, 'bounced/request-new', { new_email: newEmail })).body;
     const code = await codeTo(newEmail, 'email_change_new');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => post(alice, 'bounced/verify-new', { ticket, code })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status, body } of answers) {
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, body } of responses) {
       if (status === 403) expect(body.code).toBe('ACCESS_DENIED');
       else expect([200, 400]).toContain(status);
     }
@@ -668,14 +670,14 @@ describe('account.md 4.1 password change by email', () => {
     const { ticket } = (await send(alice, 'start')).body;
     const code = await codeTo(alice.email, 'password_change');
     const { verification_proof } = (await send(alice, 'verify', { ticket, code })).body;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
         send(alice, 'complete', { ticket, verification_proof, new_password: `password number ${index}` }),
       ),
     );
-    const won = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []));
+    const won = responses.flatMap(({ status }, index) => (status === 200 ? [index] : []));
     expect(won).toHaveLength(1);
-    for (const { status } of answers) expect([200, 400, 401]).toContain(status);
+    for (const { status } of responses) expect([200, 400, 401]).toContain(status);
     const login = { email: alice.email, password: `password number ${won[0]}` };
     expect((await service.anonymous.post('/v1/auth/login', login)).status).toBe(200);
   });
@@ -717,8 +719,8 @@ describe('account.md section 4 hidden accounts, and no email transport', () => {
       await mailTo(service, bob.email, 'registration_existing_account');
       expect(await inboxAfterDelivery(service, bob.email, 'email_change_new')).toEqual([]);
       for (const code of ['', 'AAAA-AAAA', '-']) {
-        const answer = await post(alice, 'verify-new', { ticket, code: code || ' ', original_proof: proof });
-        expectInvalid(answer, 'code: INVALID_VERIFICATION_CODE');
+        const response = await post(alice, 'verify-new', { ticket, code: code || ' ', original_proof: proof });
+        expectInvalid(response, 'code: INVALID_VERIFICATION_CODE');
       }
     } finally {
       await change(false);

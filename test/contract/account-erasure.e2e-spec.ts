@@ -364,7 +364,7 @@ describe('account.md section 3 erasure', () => {
     const me = service.as(alice);
     const authenticator = new Authenticator(service);
     const { password } = alice;
-    const asked: Record<string, () => Promise<Answer>> = {
+    const requested: Record<string, () => Promise<Answer>> = {
       profile: () => me.patch('/v1/users/@me', { bio: 'canary after the end', global_name: 'Canary' }),
       settings: () => me.patch('/v1/users/@me/settings', { custom: { canary: true } }),
       terms: () => me.post('/v1/users/@me/terms-acceptance'),
@@ -382,7 +382,7 @@ describe('account.md section 3 erasure', () => {
         alice.id,
       ]);
     const before = await whole();
-    for (const [operation, ask] of Object.entries(asked)) {
+    for (const [operation, ask] of Object.entries(requested)) {
       const { status, body } = await ask();
       expect([operation, status, body.code]).toEqual([operation, 403, 'ACCESS_DENIED']);
     }

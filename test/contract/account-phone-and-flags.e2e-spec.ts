@@ -34,8 +34,8 @@ const verify = (persona: Persona, phone: unknown, code: unknown) => service.as(p
 
 /** Sends a code and reads it from the inbox. */
 async function codeFor(persona: Persona, phone: string, count = 1): Promise<string> {
-  const answer = await send(persona, phone);
-  expect([answer.status, answer.body]).toEqual([200, { channel: 'sms' }]);
+  const response = await send(persona, phone);
+  expect([response.status, response.body]).toEqual([200, { channel: 'sms' }]);
   return (await mailTo(service, phone, 'phone_verification', count)).metadata.code as string;
 }
 
@@ -53,8 +53,8 @@ describe('account.md section 5 phone verification', () => {
     expect(message).toMatchObject({ channel: 'sms', to: phone });
     expect(message.text).toContain(code);
     events.of(alice);
-    const answer = await verify(alice, phone, code);
-    expect([answer.status, answer.body]).toEqual([200, { verified: true }]);
+    const response = await verify(alice, phone, code);
+    expect([response.status, response.body]).toEqual([200, { verified: true }]);
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
     const { body } = await service.as(alice).get('/v1/users/@me');
     expect(body).toMatchObject({
@@ -133,10 +133,10 @@ describe('account.md section 5 phone verification', () => {
     const alice = await person(service, 'alice');
     const phone = freshNumber();
     const code = await codeFor(alice, phone);
-    const { answers } = await race(32, () => verify(alice, phone, code));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer.status !== 200) expectApiError(answer, 'INVALID_PHONE_VERIFICATION_CODE');
+    const { answers: responses } = await race(32, () => verify(alice, phone, code));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses) {
+      if (response.status !== 200) expectApiError(response, 'INVALID_PHONE_VERIFICATION_CODE');
     }
   });
 
@@ -239,10 +239,10 @@ describe('account.md section 7 suspicious-activity flags', () => {
       'UPDATE account SET suspicious_flags = $2, email_verified = $3, has_verified_phone = $4 WHERE id = $1',
       [...[persona.id, stored, email, phone]],
     );
-    const answer = await service.as(persona).get(PATH);
-    if (answer.status === 200) return 0;
-    const flags = answer.body.data?.suspicious_activity_flags;
-    expectApiError(answer, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
+    const response = await service.as(persona).get(PATH);
+    if (response.status === 200) return 0;
+    const flags = response.body.data?.suspicious_activity_flags;
+    expectApiError(response, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
     return flags;
   }
 
@@ -297,8 +297,8 @@ describe('account.md section 7 suspicious-activity flags', () => {
       ...{ bio: 'x', suspicious_flags: 0, suspicious_activity_flags: 0, email_verified: true, verified: true },
       ...{ has_verified_phone: true, flags: 1, acls: ['*'], traits: ['captcha_exempt'], bot: true, id: '1' },
     };
-    const answer = await service.as(alice).patch('/v1/users/@me', body);
-    expect(answer.body).toMatchObject({
+    const response = await service.as(alice).patch('/v1/users/@me', body);
+    expect(response.body).toMatchObject({
       ...{ id: alice.id, bio: 'x', verified: false, has_verified_phone: false, flags: 0, acls: [], traits: [] },
       required_actions: ['REQUIRE_VERIFIED_EMAIL', 'REQUIRE_VERIFIED_PHONE'],
     });

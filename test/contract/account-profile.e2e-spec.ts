@@ -60,8 +60,8 @@ describe('account.md 2.2 the profile', () => {
     const alice = await person(service, 'alice');
     const { discriminator } = (await service.as(alice).get(ME)).body;
     events.of(alice);
-    const answer = await patch(alice, { username: 'alice', discriminator });
-    expect(answer.body).toMatchObject({ username: 'alice', discriminator });
+    const response = await patch(alice, { username: 'alice', discriminator });
+    expect(response.body).toMatchObject({ username: 'alice', discriminator });
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
   });
 
@@ -101,8 +101,8 @@ describe('account.md 2.2 the profile', () => {
 
   test('a body of more than 6 MiB is too large', async () => {
     const alice = await person(service, 'alice');
-    const answer = await patch(alice, { bio: 'x'.repeat(6 * 1024 * 1024) });
-    expectApiError(answer, 'PAYLOAD_TOO_LARGE');
+    const response = await patch(alice, { bio: 'x'.repeat(6 * 1024 * 1024) });
+    expectApiError(response, 'PAYLOAD_TOO_LARGE');
     expectInvalid(await patch(alice, { bio: 'x'.repeat(1024 * 1024) }), 'bio: CONTENT_EXCEEDS_MAX_LENGTH');
   });
 
@@ -158,10 +158,10 @@ describe('account.md 2.2 the profile', () => {
     // The allowance admits only ten of 32 concurrent password attempts. Therefore the requests use a sudo proof.
     const proved = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
     const names = Array.from({ length: 32 }, (_, i) => `alice${i}`);
-    const answers = await Promise.all(names.map((username) => proved.patch(ME, { username })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectInvalid(answer, 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
+    const responses = await Promise.all(names.map((username) => proved.patch(ME, { username })));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectInvalid(response, 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
     }
   });
 });
@@ -269,9 +269,9 @@ describe('account.md 2.2 the password', () => {
     const reset = await mailTo(service, alice.email, 'password_reset');
     const before = (await service.as(alice).get('/v1/auth/sessions')).body;
     events.of(alice);
-    const answer = await patch(alice, { password: alice.password, new_password: NEW, bio: 'x' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+    const response = await patch(alice, { password: alice.password, new_password: NEW, bio: 'x' });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
       id: alice.id,
       bio: 'x',
       token: expect.stringMatching(/^flx_[A-Za-z0-9]{36}$/),
@@ -280,9 +280,9 @@ describe('account.md 2.2 the password', () => {
     });
     expect(new Set(events.of(alice))).toEqual(new Set(['AUTH_SESSION_CHANGE', 'USER_UPDATE']));
     for (const dead of [alice.authorization, other]) expectApiError(await service.as(dead).get(ME), 'UNAUTHORIZED');
-    const { body: sessions } = await service.as(answer.body.token).get('/v1/auth/sessions');
+    const { body: sessions } = await service.as(response.body.token).get('/v1/auth/sessions');
     expect(sessions).toHaveLength(1);
-    expect(sessions[0].id_hash).toBe(answer.body.auth_session_id_hash);
+    expect(sessions[0].id_hash).toBe(response.body.auth_session_id_hash);
     expect(before.map(({ id_hash }: { id_hash: string }) => id_hash)).not.toContain(sessions[0].id_hash);
     expect((await service.anonymous.get(`/v1/auth/reset/${reset.metadata.token}`)).body).toEqual({ valid: false });
     await signIn(service, { ...alice, password: NEW });
@@ -335,21 +335,21 @@ describe('account.md 2.2 the password', () => {
 
   test('an account without a password sets its first', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
-    const answer = await patch(body.token, { new_password: NEW });
-    expect(answer.body).toMatchObject({ id: body.user_id, token: expect.any(String) });
-    expectApiError(await patch(answer.body.token, { new_password: 'yet another one 9' }), 'SUDO_MODE_REQUIRED');
+    const response = await patch(body.token, { new_password: NEW });
+    expect(response.body).toMatchObject({ id: body.user_id, token: expect.any(String) });
+    expectApiError(await patch(response.body.token, { new_password: 'yet another one 9' }), 'SUDO_MODE_REQUIRED');
   });
 
   test('of 32 parallel changes by one session, exactly one is made', async () => {
     const alice = await person(service, 'alice');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
         patch(alice, { password: alice.password, new_password: `password number ${index}` }),
       ),
     );
-    const won = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []));
+    const won = responses.flatMap(({ status }, index) => (status === 200 ? [index] : []));
     expect(won).toHaveLength(1);
-    for (const { status } of answers) expect([200, 400, 401]).toContain(status);
+    for (const { status } of responses) expect([200, 400, 401]).toContain(status);
     await signIn(service, { ...alice, password: `password number ${won[0]}` });
   });
 });

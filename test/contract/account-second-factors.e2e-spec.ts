@@ -42,10 +42,10 @@ describe('account.md 6.1 TOTP enable', () => {
   test('a correct code stores the secret and shows ten backup codes once; the account shows that it is enabled', async () => {
     const alice = await verifiedPerson(service, 'alice');
     events.of(alice);
-    const answer = await enable(alice, new Authenticator(service));
-    expect(answer.status).toBe(200);
-    expect(answer.body.backup_codes).toHaveLength(10);
-    for (const code of answer.body.backup_codes) {
+    const response = await enable(alice, new Authenticator(service));
+    expect(response.status).toBe(200);
+    expect(response.body.backup_codes).toHaveLength(10);
+    for (const code of response.body.backup_codes) {
       expect(code).toEqual({ code: expect.stringMatching(/^[a-z0-9]{4}-[a-z0-9]{4}$/), consumed: false });
     }
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
@@ -58,8 +58,8 @@ describe('account.md 6.1 TOTP enable', () => {
   test('the secret is stored encrypted and appears in no response', async () => {
     const alice = await verifiedPerson(service, 'alice');
     const authenticator = new Authenticator(service);
-    const answer = await enable(alice, authenticator);
-    expect(answer.text).not.toContain(authenticator.secret.base32);
+    const response = await enable(alice, authenticator);
+    expect(response.text).not.toContain(authenticator.secret.base32);
     const [row] = await service.sql('SELECT totp_secret FROM account WHERE id = $1', [alice.id]);
     const stored = row?.totp_secret as Buffer;
     expect(stored.includes(Buffer.from(authenticator.secret.bytes))).toBe(false);
@@ -107,16 +107,16 @@ describe('account.md 6.1 TOTP enable', () => {
     ] as const) {
       const alice = await verifiedPerson(service, 'alice');
       const authenticator = new Authenticator(service);
-      const answer = await enable(alice, authenticator, { code: authenticator.code(steps) });
-      expect([steps, answer.status]).toEqual([steps, status]);
+      const response = await enable(alice, authenticator, { code: authenticator.code(steps) });
+      expect([steps, response.status]).toEqual([steps, status]);
     }
     const bob = await verifiedPerson(service, 'bob');
     const authenticator = new Authenticator(service);
     const code = authenticator.code(1);
     expect((await enable(bob, authenticator, { code })).status).toBe(200);
     for (const burnt of [code, authenticator.code(), authenticator.code(-1)]) {
-      const answer = await service.as(bob).post(DISABLE, { mfa_method: 'totp', mfa_code: burnt, code: burnt });
-      expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
+      const response = await service.as(bob).post(DISABLE, { mfa_method: 'totp', mfa_code: burnt, code: burnt });
+      expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');
     }
   });
 
@@ -139,9 +139,9 @@ describe('account.md 6.1 TOTP enable', () => {
     const alice = await verifiedPerson(service, 'alice');
     const authenticators = Array.from({ length: 32 }, () => new Authenticator(service));
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
-    const answers = await Promise.all(authenticators.map((authenticator) => enable(alice, authenticator)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status, body } of answers) {
+    const responses = await Promise.all(authenticators.map((authenticator) => enable(alice, authenticator)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, body } of responses) {
       if (status !== 200) expect([400, 403]).toContain(status);
       if (status !== 200)
         expect(['TWO_FA_ALREADY_ENABLED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED']).toContain(body.code);
@@ -156,9 +156,9 @@ describe('account.md 6.1 TOTP disable', () => {
     const { authenticator } = await withTotp(service, alice);
     events.of(alice);
     const code = authenticator.next();
-    const answer = await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    expect(answer.headers.has('x-service-sudo-mode-jwt')).toBe(false);
+    const response = await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
+    expect([response.status, response.text]).toEqual([204, '']);
+    expect(response.headers.has('x-service-sudo-mode-jwt')).toBe(false);
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
     expect((await service.as(alice).get('/v1/users/@me')).body.mfa_enabled).toBe(false);
     expect(await service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toEqual([]);
@@ -170,8 +170,8 @@ describe('account.md 6.1 TOTP disable', () => {
     const alice = await verifiedPerson(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const [code] = backupCodes;
-    const answer = await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
-    expect(answer.status).toBe(204);
+    const response = await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
+    expect(response.status).toBe(204);
   });
 
   test('two different values are two factors, and both must be correct', async () => {
@@ -193,10 +193,10 @@ describe('account.md 6.1 TOTP disable', () => {
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     const key = await withPasskey(service, alice, undefined, sudo);
-    const answer = await service
+    const response = await service
       .as(alice)
       .post(DISABLE, { ...(await passkeySudo(service, alice, key)), mfa_code: '000000', code: '000000' });
-    expectInvalid(answer, 'code: INVALID_CODE');
+    expectInvalid(response, 'code: INVALID_CODE');
   });
 
   test('with a sudo proof, only the code is checked', async () => {
@@ -210,8 +210,8 @@ describe('account.md 6.1 TOTP disable', () => {
 
   test('TWO_FA_NOT_ENABLED is returned before the code is checked; backup codes stay while a passkey remains', async () => {
     const alice = await verifiedPerson(service, 'alice');
-    const answer = await service.as(alice).post(DISABLE, { password: alice.password, code: '000000' });
-    expectApiError(answer, 'TWO_FA_NOT_ENABLED');
+    const response = await service.as(alice).post(DISABLE, { password: alice.password, code: '000000' });
+    expectApiError(response, 'TWO_FA_NOT_ENABLED');
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     await withPasskey(service, alice, undefined, sudo);
@@ -279,11 +279,12 @@ describe('account.md 6.2 backup codes', () => {
     const alice = await verifiedPerson(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const body = { session_id_hashes: [], mfa_method: 'totp', mfa_code: backupCodes[0] };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.as(alice).post('/v1/auth/sessions/logout', body)),
     );
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers) if (answer.status !== 204) expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses)
+      if (response.status !== 204) expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');
   });
 });
 
@@ -388,9 +389,9 @@ describe('account.md 6.2 backup codes with an emailed code', () => {
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const code = await mailed(alice);
-    const { answers } = await race(32, () => post(alice, '/verify', { ticket, code }));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status } of answers) expect([200, 400, 429]).toContain(status);
+    const { answers: responses } = await race(32, () => post(alice, '/verify', { ticket, code }));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of responses) expect([200, 400, 429]).toContain(status);
   });
 
   test('a ticket allows five verifications, an account three starts', async () => {
@@ -422,7 +423,7 @@ describe('account.md 6.2 backup codes with an emailed code', () => {
     const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;
     const code = authenticator.next();
     expect((await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code })).status).toBe(204);
-    const answer = await post(alice, '/regenerate', { ticket, verification_proof });
-    expectInvalid(answer, 'ticket: INVALID_OR_EXPIRED_TICKET');
+    const response = await post(alice, '/regenerate', { ticket, verification_proof });
+    expectInvalid(response, 'ticket: INVALID_OR_EXPIRED_TICKET');
   });
 });

@@ -120,8 +120,8 @@ describe('account.md section 3 authorized IP addresses and terms', () => {
       (await service.sql('SELECT 1 FROM authorized_ip WHERE account_id = $1', [alice.id])).length;
     expect(await count()).toBe(1);
     for (let i = 0; i < 2; i++) {
-      const answer = await service.as(alice).delete(path, { password: alice.password });
-      expect([answer.status, answer.text]).toEqual([204, '']);
+      const response = await service.as(alice).delete(path, { password: alice.password });
+      expect([response.status, response.text]).toEqual([204, '']);
       expect(await count()).toBe(0);
     }
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
@@ -152,8 +152,8 @@ describe('account.md section 3 deletion', () => {
     const alice = await verifiedPerson(service, 'alice');
     const other = await signIn(service, alice);
     expectApiError(await service.as(alice).post('/v1/users/@me/delete'), 'SUDO_MODE_REQUIRED');
-    const answer = await schedule(alice);
-    expect([answer.status, answer.text]).toEqual([204, '']);
+    const response = await schedule(alice);
+    expect([response.status, response.text]).toEqual([204, '']);
     expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
     expectApiError(await service.as(other).get('/v1/users/@me'), 'UNAUTHORIZED');
     const [row] = await service.sql(
@@ -169,9 +169,9 @@ describe('account.md section 3 deletion', () => {
   test('it revokes sudo proofs and returns none', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice);
-    const answer = await schedule(alice, await passkeySudo(service, alice, key));
-    expect(answer.status).toBe(204);
-    expect(answer.headers.has('x-service-sudo-mode-jwt')).toBe(false);
+    const response = await schedule(alice, await passkeySudo(service, alice, key));
+    expect(response.status).toBe(204);
+    expect(response.headers.has('x-service-sudo-mode-jwt')).toBe(false);
     const [row] = await service.sql('SELECT epoch FROM account WHERE id = $1', [alice.id]);
     expect(row?.epoch).toBe(1);
   });

@@ -168,8 +168,8 @@ describe("admin.md 2 protection of targets and of the caller's own account", () 
       const id = plan.path.includes(':application_id')
         ? (await newApp(service, await person(service, 'dev'))).id
         : ordinary.id;
-      const answer = await credentials.session.send(plan.method, pathFor(plan.path, id), bodyFor(plan, recipe));
-      expect([name, answer.status < 300, answer.body?.code]).toEqual([name, true, undefined]);
+      const response = await credentials.session.send(plan.method, pathFor(plan.path, id), bodyFor(plan, recipe));
+      expect([name, response.status < 300, response.body?.code]).toEqual([name, true, undefined]);
       await service.sql('UPDATE account SET flags = 0, banned = false, deletion_at = NULL WHERE id = $1', [
         ordinary.id,
       ]);
@@ -205,13 +205,13 @@ describe('admin.md 2 grant bound and own keys', () => {
     await equip(['admin_api_key:manage']);
     const own = await credentials.session.post('/v1/admin/api-keys', { name: 'own', acls: [] });
     const before = await everything();
-    const asked: readonly (readonly [(client: Client) => ReturnType<Client['send']>, string])[] = [
+    const requested: readonly (readonly [(client: Client) => ReturnType<Client['send']>, string])[] = [
       [(client) => client.post('/v1/admin/api-keys', { name: 'x', acls: ['*'] }), 'MISSING_ACL'],
       [(client) => client.patch(`/v1/admin/api-keys/${own.body.key_id}`, { acls: ['user:lookup'] }), 'MISSING_ACL'],
       [(client) => client.patch(`/v1/admin/api-keys/${foreign.id}`, { name: 'x' }), 'ADMIN_API_KEY_NOT_FOUND'],
       [(client) => client.delete(`/v1/admin/api-keys/${foreign.id}`), 'ADMIN_API_KEY_NOT_FOUND'],
     ];
-    for (const [ask, code] of asked) {
+    for (const [ask, code] of requested) {
       expectApiError(await ask(credentials.session), code);
       expectApiError(await ask(credentials.bearer), code);
       expectApiError(await ask(credentials.key), 'ACCESS_DENIED');

@@ -152,8 +152,9 @@ describe('admin.md 6 transfer of ownership', () => {
        SELECT n, $1, 'x', 'public' FROM generate_series(1000, 1021) n`,
       [heir.id],
     );
-    const answers = await Promise.all(ids.map((id) => transfer(id, heir.id)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'MAX_APPLICATIONS');
+    const responses = await Promise.all(ids.map((id) => transfer(id, heir.id)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectApiError(response, 'MAX_APPLICATIONS');
   });
 });

@@ -136,10 +136,10 @@ describe('admin.md 6.1 the built-in Admin application', () => {
 
   test('works silently within a live grant, like any confidential client', async () => {
     await newTokens(service, root, panel);
-    const answer = await service.as(root).get('/v1/oauth2/authorize', {
+    const response = await service.as(root).get('/v1/oauth2/authorize', {
       query: { client_id: ID, redirect_uri: CALLBACK, scope: 'identify', response_type: 'code', prompt: 'none' },
     });
-    const { code, error } = parametersOf(answer.headers.get('location') ?? '');
+    const { code, error } = parametersOf(response.headers.get('location') ?? '');
     expect(error).toBeUndefined();
     expect((await exchange(service, panel, code ?? '')).status).toBe(200);
   });

@@ -170,9 +170,9 @@ describe('admin.md 5.3 common rules of account mutations', () => {
 
   test('an invalid ID is rejected with the name of the parameter', async () => {
     for (const mutation of MUTATIONS) {
-      const answer = await send(root, 'abc', mutation);
-      expectApiError(answer, 'INVALID_FORM_BODY');
-      expect(answer.body.errors[0]).toMatchObject({ path: 'user_id', code: 'INVALID_SNOWFLAKE_FORMAT' });
+      const response = await send(root, 'abc', mutation);
+      expectApiError(response, 'INVALID_FORM_BODY');
+      expect(response.body.errors[0]).toMatchObject({ path: 'user_id', code: 'INVALID_SNOWFLAKE_FORMAT' });
     }
   });
 

@@ -58,8 +58,8 @@ describe('web.md 4 search', () => {
     const clerk = await administrator(service, 'user:lookup');
     expectApiError(await service.as(clerk).get(USERS, { query: { session_id_hash: hash } }), 'MISSING_ACL');
     for (const wrong of ['A'.repeat(42), `${'A'.repeat(42)}=`]) {
-      const answer = await service.as(root).get(USERS, { query: { session_id_hash: wrong } });
-      expectInvalid(answer, 'session_id_hash: INVALID_FORMAT');
+      const response = await service.as(root).get(USERS, { query: { session_id_hash: wrong } });
+      expectInvalid(response, 'session_id_hash: INVALID_FORMAT');
     }
     const two = await service.as(root).get(USERS, { query: { session_id_hash: hash, username: 'alice' } });
     expectInvalid(two, 'root: INVALID_FORMAT');

@@ -114,8 +114,8 @@ describe('admin.md 5.3 emails that an administrator sends', () => {
 
   test('a reset token goes to the owner and sets a password once; the administrator does not see it', async () => {
     const target = await person(service, 'target');
-    const answer = await service.as(root).post(of(target, 'password-reset'), { password: 'chosen by the admin' });
-    expect([answer.status, answer.text]).toEqual([204, '']);
+    const response = await service.as(root).post(of(target, 'password-reset'), { password: 'chosen by the admin' });
+    expect([response.status, response.text]).toEqual([204, '']);
     const { metadata } = await mailTo(service, target.email, 'password_reset');
     const reset = { token: metadata.token, password: 'another long password' };
     expect((await service.anonymous.post('/v1/auth/reset', reset)).status).toBe(200);

@@ -68,8 +68,8 @@ describe('web.md 4 explain', () => {
     [{ method: 'POST', path: '/v1/oauth2/token' }, null],
     [{ method: 'GET', path: '/v1/nothing' }, 'NOT_FOUND'],
   ])('%j results in %s', async (body, code) => {
-    const { answer, decides } = await explain(body);
-    expect([answer.code, answer.admitted]).toEqual([code, code === null]);
+    const { answer: response, decides } = await explain(body);
+    expect([response.code, response.admitted]).toEqual([code, code === null]);
     expect(decides === null).toBe(code === null || code === 'NOT_FOUND');
   });
 

@@ -135,9 +135,10 @@ describe('admin.md a failed job', () => {
     const [{ id }] = (await list()).jobs;
     await service.sql(`UPDATE pgboss_job SET data = '{"to": "found"}', completed_on = now() - interval '2 days'`);
     const entries = (await auditOf(service, 'retry_job')).length;
-    const { answers, statuses } = await race(32, () => retry(id));
+    const { answers: responses, statuses } = await race(32, () => retry(id));
     expect(statuses).toEqual({ 204: 1, 400: 31 });
-    for (const answer of answers.filter(({ status }) => status === 400)) expectApiError(answer, 'JOB_NOT_RETRYABLE');
+    for (const response of responses.filter(({ status }) => status === 400))
+      expectApiError(response, 'JOB_NOT_RETRYABLE');
     const audited = (await auditOf(service, 'retry_job')).slice(entries);
     expect(audited).toMatchObject([
       { admin_user_id: root.id, target_type: 'instance', metadata: { id, name: 'letters:deliver' } },

@@ -166,9 +166,10 @@ describe('admin.md 4 Admin API keys', () => {
     const clerk = await administrator(service, 'admin_api_key:manage');
     const make = () => service.as(clerk).post(KEYS, { name: 'x', acls: [] });
     for (let n = 0; n < 30; n++) await make();
-    const answers = await Promise.all(Array.from({ length: 32 }, make));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'MAX_ADMIN_API_KEYS');
+    const responses = await Promise.all(Array.from({ length: 32 }, make));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectApiError(response, 'MAX_ADMIN_API_KEYS');
     await service.sql(
       'UPDATE admin_key SET expires_at = now() WHERE id = (SELECT max(id) FROM admin_key WHERE owner_id = $1)',
       [clerk.id],

@@ -102,8 +102,8 @@ describe('admin.md 5.3 account flags', () => {
   test('lifecycle bits, unknown bits and other forms are rejected', async () => {
     const target = await person(service, 'target');
     for (const bit of [34n, 35n, 36n, 38n, 1n, 63n]) {
-      const { body, ...answer } = await service.as(root).patch(of(target, 'flags'), { add_flags: ['1', flag(bit)] });
-      expectInvalid({ body, ...answer }, 'add_flags.1: INVALID_FORMAT');
+      const { body, ...response } = await service.as(root).patch(of(target, 'flags'), { add_flags: ['1', flag(bit)] });
+      expectInvalid({ body, ...response }, 'add_flags.1: INVALID_FORMAT');
     }
     const remove = (value: unknown) => service.as(root).patch(of(target, 'flags'), { remove_flags: [value] });
     for (const value of [1, '01', '-1', '0x1', '1.0', '18446744073709551616', null]) {
@@ -133,8 +133,8 @@ describe('admin.md 5.3 suspicious-activity flags', () => {
   test('contain bits 0 to 7', async () => {
     const target = await person(service, 'target');
     for (const flags of [-1, 256, 1.5, '1', null, undefined]) {
-      const answer = await service.as(root).put(of(target, 'suspicious-activity-flags'), { flags });
-      expectInvalid(answer, 'flags: INVALID_FORMAT');
+      const response = await service.as(root).put(of(target, 'suspicious-activity-flags'), { flags });
+      expectInvalid(response, 'flags: INVALID_FORMAT');
     }
   });
 });

@@ -56,8 +56,8 @@ describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
     const outside = service.as(root).from(OUTSIDE);
     // These requests come from 127.0.0.1, which is not a listed network.
     const page = async (path: string) => {
-      const answer = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } });
-      return [answer.status, answer.headers.get('content-type'), await answer.text()];
+      const response = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } });
+      return [response.status, response.headers.get('content-type'), await response.text()];
     };
     const nowhere = (await page('/v1/nothing-at-all')) as unknown;
     for (const path of ['/v1/admin/users', '/admin', '/admin/audit']) expect(await page(path)).toEqual(nowhere);

@@ -40,31 +40,31 @@ describeOnPostgres('on every replica', () => {
   });
 
   /** Waits until the change takes effect on the other replica. */
-  const heard = (what: string, attempt: () => Promise<Answer>, code: string | undefined) =>
+  const received = (what: string, attempt: () => Promise<Answer>, code: string | undefined) =>
     eventually(what, async () => ((await attempt()).body?.code === code ? true : undefined));
 
   test('admin.md 9 a change of the instance configuration applies within a second', async () => {
     const patch = (body: object) => first.as(root).patch(CONFIG, body);
     const closed = await patch({ registration: { mode: 'closed' }, app_public: { branding: { product_name: 'New' } } });
     expect(closed.status).toBe(200);
-    await heard('a closed registration', () => register(second), 'REGISTRATION_CLOSED');
+    await received('a closed registration', () => register(second), 'REGISTRATION_CLOSED');
     expect((await second.anonymous.get('/.well-known/service')).body).toMatchObject({
       product_name: 'New',
       registration: { mode: 'closed' },
     });
     expect((await second.as(root).get(CONFIG)).body).toEqual(closed.body);
     await patch({ registration: { mode: 'open' } });
-    await heard('an open registration', () => register(second), undefined);
+    await received('an open registration', () => register(second), undefined);
   });
 
   test('SSOE-05 enforcement of single sign-on also applies within a second, in both directions', async () => {
     const alice = await person(first, 'alice');
     const login = () => second.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
     await enforceSso(first, true);
-    await heard('enforcement', login, 'SSO_REQUIRED');
+    await received('enforcement', login, 'SSO_REQUIRED');
     expect((await second.as(alice).get('/v1/users/@me')).status).toBe(200);
     await enforceSso(first, false);
-    await heard('the end of enforcement', login, undefined);
+    await received('the end of enforcement', login, undefined);
   });
 
   test('ADM-06 ACLs of an account and of its keys apply from the next request', async () => {

@@ -37,9 +37,9 @@ const aclsOf = async ({ id }: { id: string }) =>
 /** Asserts that the rejected request changes no role and adds no entry to the audit log. */
 async function withoutEffect<T>(refused: () => Promise<T>): Promise<T> {
   const before = await stored();
-  const answer = await withoutAudit(service, refused);
+  const response = await withoutAudit(service, refused);
   expect(await stored()).toEqual(before);
-  return answer;
+  return response;
 }
 
 describe('admin.md roles', () => {
@@ -199,7 +199,7 @@ describe('admin.md roles at the limit', () => {
       service.as(root).post(ROLES, { name: n % 2 ? 'Raced' : 'raced', acls: [] }),
     );
     expect(statuses).toEqual({ 200: 1, 400: 31 });
-    for (const answer of of(400)) expectInvalid(answer, 'name: ROLE_NAME_ALREADY_IN_USE');
+    for (const response of of(400)) expectInvalid(response, 'name: ROLE_NAME_ALREADY_IN_USE');
     expect(await stored()).toHaveLength(1);
   });
 
@@ -207,7 +207,7 @@ describe('admin.md roles at the limit', () => {
     await fill(32);
     const { of, statuses } = await race(32, (n) => service.as(root).patch(`${ROLES}/${n + 1}`, { name: 'Raced' }));
     expect(statuses).toEqual({ 200: 1, 400: 31 });
-    for (const answer of of(400)) expectInvalid(answer, 'name: ROLE_NAME_ALREADY_IN_USE');
+    for (const response of of(400)) expectInvalid(response, 'name: ROLE_NAME_ALREADY_IN_USE');
     expect((await list()).filter(({ name }) => name === 'Raced')).toHaveLength(1);
   });
 

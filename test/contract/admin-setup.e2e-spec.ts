@@ -49,10 +49,11 @@ describe('admin.md 3 setup', () => {
   test('of 32 parallel callers with the valid token, exactly one becomes administrator', async () => {
     const people: Persona[] = [];
     for (let n = 0; n < 32; n++) people.push(await person(service, 'racer'));
-    const answers = await Promise.all(people.map((racer) => setup(racer, token)));
-    const winners = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(people.map((racer) => setup(racer, token)));
+    const winners = responses.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'MISSING_PERMISSIONS');
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectApiError(response, 'MISSING_PERMISSIONS');
     expect(winners[0]?.body.user).toMatchObject({ acls: ['*'], username: 'racer' });
     const holders = await service.sql("SELECT id FROM account WHERE '*' = ANY(acls)");
     expect(holders).toEqual([{ id: winners[0]?.body.user.id }]);

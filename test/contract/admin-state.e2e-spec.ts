@@ -164,8 +164,8 @@ describe('admin.md 5.3 suspicious-activity disablement', () => {
       expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
     }
     const target = await person(service, 'target');
-    const answer = await service.as(root).put(of(target, 'suspicious-activity-disablement'), { flags: 256 });
-    expectInvalid(answer, 'flags: INVALID_FORMAT');
+    const response = await service.as(root).put(of(target, 'suspicious-activity-disablement'), { flags: 256 });
+    expectInvalid(response, 'flags: INVALID_FORMAT');
     expect((await service.as(target).get('/v1/users/@me')).status).toBe(200);
   });
 });

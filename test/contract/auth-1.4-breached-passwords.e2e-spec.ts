@@ -9,13 +9,13 @@ describe('auth 1.4 the breach interface', () => {
   const BREACHED = 'a breached passphrase';
   let service: Gatehouse;
   let server: Server;
-  let asked: string[] = [];
+  let requested: string[] = [];
   let respond: 'lines' | 'error' | 'garbage' = 'lines';
 
   beforeAll(async () => {
     const sha1 = createHash('sha1').update(BREACHED).digest('hex').toUpperCase();
     server = createServer((req, res) => {
-      asked.push(req.url ?? '');
+      requested.push(req.url ?? '');
       if (respond === 'error') res.writeHead(500).end();
       else if (respond === 'garbage') res.end('\u0000<html>');
       else res.end(`${'0'.repeat(35)}:0\r\n${sha1.slice(5)}:42\r\n`);
@@ -29,7 +29,7 @@ describe('auth 1.4 the breach interface', () => {
     await new Promise((resolve) => server.close(resolve));
   });
   beforeEach(() => {
-    asked = [];
+    requested = [];
     respond = 'lines';
   });
 
@@ -38,13 +38,13 @@ describe('auth 1.4 the breach interface', () => {
 
   test('a breached password is PASSWORD_IS_TOO_COMMON; only five digits of its digest are sent', async () => {
     expectInvalid(await registerWith(BREACHED), 'password: PASSWORD_IS_TOO_COMMON');
-    expect(asked).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
+    expect(requested).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
     expect((await registerWith('another passphrase')).status).toBe(200);
   });
 
   test('it fails open', async () => {
-    for (const answer of ['error', 'garbage'] as const) {
-      respond = answer;
+    for (const response of ['error', 'garbage'] as const) {
+      respond = response;
       expect((await registerWith(BREACHED)).status).toBe(200);
     }
   });

@@ -150,18 +150,18 @@ describe('conventions 12 a flood of logins', () => {
           Array.from({ length: 40 }, () => logIn(service, { ...alice, password: 'not the password' })),
         );
         const others = await Promise.all(Array.from({ length: 5 }, () => service.as(alice).get(ME)));
-        const answers = await flood;
+        const responses = await flood;
         expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
-        const shed = answers.filter(({ status }) => status === 503);
+        const shed = responses.filter(({ status }) => status === 503);
         expect(shed.length).toBeGreaterThan(0);
-        for (const answer of shed) {
-          expectApiError(answer, 'SERVICE_UNAVAILABLE');
-          expect(answer.headers.get('retry-after')).toBe('1');
+        for (const response of shed) {
+          expectApiError(response, 'SERVICE_UNAVAILABLE');
+          expect(response.headers.get('retry-after')).toBe('1');
         }
-        const examined = answers.filter(({ status }) => status !== 503);
+        const examined = responses.filter(({ status }) => status !== 503);
         expect(examined.length).toBeGreaterThan(0);
-        for (const answer of examined) {
-          expectInvalid(answer, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+        for (const response of examined) {
+          expectInvalid(response, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
         }
         expect((await logIn(service, alice)).status).toBe(200);
       },

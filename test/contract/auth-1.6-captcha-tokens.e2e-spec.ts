@@ -8,7 +8,7 @@ import { fake } from '../machine/policies.js';
 import { createCredentialSet, expectApiError, type Gatehouse, gatehouse, race } from '../support/index.js';
 
 /** The tokens that the provider verified or rejected, each with the IP address of the client. */
-const asked: string[][] = [];
+const requested: string[][] = [];
 let provider: Server;
 let service: Gatehouse;
 let tokens = 0;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   provider = createServer(async (req, res) => {
     const form = new URLSearchParams(await text(req));
     const token = form.get('response') ?? '';
-    asked.push([token, form.get('remoteip') ?? '']);
+    requested.push([token, form.get('remoteip') ?? '']);
     res.end(JSON.stringify({ success: token.startsWith('earned') }));
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
@@ -36,7 +36,7 @@ afterAll(async () => {
   await new Promise((resolve) => provider.close(resolve));
 });
 beforeEach(() => {
-  asked.length = 0;
+  requested.length = 0;
 });
 
 /**
@@ -58,34 +58,34 @@ describe('auth.md 1.6: a captcha token', () => {
     >[]) {
       expectApiError(await present(headers), 'CAPTCHA_REQUIRED');
     }
-    expect([asked, await spent()]).toEqual([[], 0]);
+    expect([requested, await spent()]).toEqual([[], 0]);
   });
 
   test('is accepted if the provider accepts it, which receives the IP address of the caller', async () => {
     const token = fresh();
     expectApiError(await presentToken(token), PASSED);
-    expect(asked).toEqual([[token, '127.0.0.1']]);
+    expect(requested).toEqual([[token, '127.0.0.1']]);
   });
 
   test('is rejected if the provider rejects it, and is not stored', async () => {
     const before = await spent();
     expectApiError(await presentToken('bought'), 'INVALID_CAPTCHA');
-    expect([asked, await spent()]).toEqual([[['bought', '127.0.0.1']], before]);
+    expect([requested, await spent()]).toEqual([[['bought', '127.0.0.1']], before]);
   });
 
   test('is rejected if its type has no secret', async () => {
     const token = fresh();
     expectApiError(await presentToken(token, { 'x-captcha-type': 'turnstile' }), 'INVALID_CAPTCHA');
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expectApiError(await presentToken(token, { 'x-captcha-type': 'hcaptcha' }), PASSED);
   });
 
   test('is verified up to 8192 characters', async () => {
     const longest = fresh().padEnd(8192, 'x');
     expectApiError(await presentToken(`${longest}x`), 'INVALID_CAPTCHA');
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expectApiError(await presentToken(longest), PASSED);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   test('is accepted for one of eight parallel requests, and never again', async () => {
@@ -106,7 +106,7 @@ describe('auth.md 1.6: a captcha token', () => {
     expectApiError(await present({ 'x-captcha-token': 'bought' }, service.as(exempt.session)), PASSED);
     expectApiError(await present({}, service.as(other.session)), 'CAPTCHA_REQUIRED');
     expectApiError(await present({}, service.as(`${exempt.session}x`)), 'CAPTCHA_REQUIRED');
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test('is not required if the instance has no provider', async () => {

@@ -115,8 +115,8 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
       'an endless answer',
       { body: `{"success":true,"hostname":"app.example.com","x":"${'x'.repeat(2 * 1024 * 1024)}"}` },
     ],
-  ])('%s of the provider is INVALID_CAPTCHA', async (_what, answer) => {
-    provider.answer = answer;
+  ])('%s of the provider is INVALID_CAPTCHA', async (_what, response) => {
+    provider.answer = response;
     const before = (await service.sql('SELECT 1 FROM account')).length;
     expectApiError(await register({ 'x-captcha-token': fresh() }), 'INVALID_CAPTCHA');
     expect(await service.sql('SELECT 1 FROM account')).toHaveLength(before);
@@ -124,9 +124,10 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
 
   test('a token works once: of 32 parallel presentations, one is accepted', async () => {
     const token = fresh();
-    const { answers } = await race(32, () => register({ 'x-captcha-token': token }));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'INVALID_CAPTCHA');
+    const { answers: responses } = await race(32, () => register({ 'x-captcha-token': token }));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectApiError(response, 'INVALID_CAPTCHA');
     expectApiError(await register({ 'x-captcha-token': token }), 'INVALID_CAPTCHA');
   });
 
@@ -163,17 +164,17 @@ describe('conventions 8 a captcha provider that does not respond', () => {
     const provider = new Provider();
     const env = { CAPTCHA_PROVIDER: 'turnstile', TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's' };
     const service = await gatehouse({ env: { ...env, CAPTCHA_VERIFY_URL: await provider.open() } });
-    const asked: number[] = [];
+    const requested: number[] = [];
     const real = AbortSignal.timeout;
     AbortSignal.timeout = (milliseconds) => {
-      asked.push(milliseconds);
+      requested.push(milliseconds);
       return real.call(AbortSignal, milliseconds === 10_000 ? 100 : milliseconds);
     };
     try {
       provider.answer = { silent: true };
-      const answer = await service.anonymous.with({ 'x-captcha-token': fresh() }).post('/v1/auth/register', {});
-      expectApiError(answer, 'INVALID_CAPTCHA');
-      expect(asked).toContain(10_000);
+      const response = await service.anonymous.with({ 'x-captcha-token': fresh() }).post('/v1/auth/register', {});
+      expectApiError(response, 'INVALID_CAPTCHA');
+      expect(requested).toContain(10_000);
     } finally {
       AbortSignal.timeout = real;
       await service.close();
@@ -185,8 +186,8 @@ describe('conventions 8 a captcha provider that does not respond', () => {
     const env = { CAPTCHA_PROVIDER: 'hcaptcha', HCAPTCHA_SITE_KEY: 'k', HCAPTCHA_SECRET: 's' };
     const service = await gatehouse({ env: { ...env, CAPTCHA_VERIFY_URL: 'http://127.0.0.1:9' } });
     try {
-      const answer = await service.anonymous.with({ 'x-captcha-token': fresh() }).post('/v1/auth/register', {});
-      expectApiError(answer, 'INVALID_CAPTCHA');
+      const response = await service.anonymous.with({ 'x-captcha-token': fresh() }).post('/v1/auth/register', {});
+      expectApiError(response, 'INVALID_CAPTCHA');
     } finally {
       await service.close();
     }
@@ -211,9 +212,10 @@ describe('conventions 8 captcha by proof of work', () => {
 
   test('a solved challenge is accepted once', async () => {
     const token = await solved();
-    const { answers } = await race(32, () => register({ 'x-captcha-token': token }));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'INVALID_CAPTCHA');
+    const { answers: responses } = await race(32, () => register({ 'x-captcha-token': token }));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectApiError(response, 'INVALID_CAPTCHA');
   });
 
   test('a challenge stays consumed in every other spelling of its solution', async () => {

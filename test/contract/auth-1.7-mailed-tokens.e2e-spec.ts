@@ -70,7 +70,7 @@ describe('auth.md 1.7: a token of an emailed link', () => {
     const { id, token } = await unverified();
     const { statuses, of } = await race(8, () => verify(token));
     expect(statuses).toEqual({ 204: 1, 400: 7 });
-    for (const answer of of(400)) expectInvalid(answer, 'token: INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
+    for (const response of of(400)) expectInvalid(response, 'token: INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
     expectInvalid(await verify(token), 'token: INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
     expect(await isVerified(id)).toBe(true);
   });
@@ -135,11 +135,11 @@ describe('credentials.md 7: a token that is looked up first and consumed later',
     const { id, token } = await unverified();
     const held = await tokens.require(PURPOSE, token, unknown);
     await set("global_name = 'another'", id);
-    const answer = await tokens.redeem(PURPOSE, token, held, unknown, async (tx, { account, issued }) => {
+    const response = await tokens.redeem(PURPOSE, token, held, unknown, async (tx, { account, issued }) => {
       expect(await tx.query('SELECT 1 FROM one_time_secret WHERE account_id = $1', [id])).toEqual([]);
       return [account.globalName, issued.subject];
     });
-    expect([held.account.globalName, answer]).toEqual([null, ['another', id]]);
+    expect([held.account.globalName, response]).toEqual([null, ['another', id]]);
   });
 
   test('is consumed once', async () => {

@@ -88,7 +88,7 @@ describe('auth 1.7 an account with more sessions than a statement can have param
     },
     'is erased': {
       end: async (alice) => {
-        const answer = await mine('delete')(alice);
+        const response = await mine('delete')(alice);
         await service.sql("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = $1", [alice.id]);
         await sweep(service);
         const [row] = await service.sql(
@@ -97,7 +97,7 @@ describe('auth 1.7 an account with more sessions than a statement can have param
           [alice.id],
         );
         expect(row).toEqual({ is_erased: true, sessions: 0 });
-        return answer;
+        return response;
       },
       left: 0,
     },
@@ -194,8 +194,8 @@ describe('auth 1.7 SESSIONS_PER_ACCOUNT', () => {
   test('after 32 parallel sign-ins, exactly the allowed number of sessions is left', () =>
     withGatehouse({ env }, async (service) => {
       const alice = await person(service, 'alice');
-      const { answers } = await race(32, () => logIn(service, alice));
-      for (const answer of answers) ok(answer);
+      const { answers: responses } = await race(32, () => logIn(service, alice));
+      for (const response of responses) ok(response);
       expect(await sessionsOf(service, alice)).toBe(3);
     }));
 });

@@ -28,9 +28,9 @@ const since = (service: Gatehouse, column: 'created_at' | 'last_used_at', { id }
   ]);
 
 const works = async (service: Gatehouse, token: string) => {
-  const answer = await service.as(token).get('/v1/users/@me');
-  if (answer.status !== 200) expectApiError(answer, 'UNAUTHORIZED');
-  return answer.status === 200;
+  const response = await service.as(token).get('/v1/users/@me');
+  if (response.status !== 200) expectApiError(response, 'UNAUTHORIZED');
+  return response.status === 200;
 };
 
 const endingsOf = async (service: Gatehouse, { id }: Persona) =>

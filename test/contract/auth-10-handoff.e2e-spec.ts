@@ -67,8 +67,8 @@ describe('auth 10 session exchange', () => {
 
   test('initiate returns a code of 12, shown 6-6, its expiry in 5 minutes and a poll secret', async () => {
     const before = Date.now();
-    const answer = await initiate();
-    expect({ status: answer.status, body: answer.body }).toEqual({
+    const response = await initiate();
+    expect({ status: response.status, body: response.body }).toEqual({
       status: 200,
       body: {
         code: expect.stringMatching(/^[ABCDEFGHJKMNPQRSTUVWXYZ2-9]{6}-[ABCDEFGHJKMNPQRSTUVWXYZ2-9]{6}$/),
@@ -77,14 +77,14 @@ describe('auth 10 session exchange', () => {
         confirmation: expect.stringMatching(/^[0-9]{2}$/),
       },
     });
-    const left = Date.parse(answer.body.expires_at) - before;
+    const left = Date.parse(response.body.expires_at) - before;
     expect(left).toBeGreaterThan(290_000);
     expect(left).toBeLessThan(310_000);
     const [row] = await service.sql(
       "SELECT row_to_json(s)::text AS row FROM one_time_secret s WHERE purpose = 'handoff'",
     );
-    expect(row?.row).not.toContain(answer.body.code.replace('-', ''));
-    expect(row?.row).not.toContain(answer.body.poll_secret);
+    expect(row?.row).not.toContain(response.body.code.replace('-', ''));
+    expect(row?.row).not.toContain(response.body.poll_secret);
   });
 
   test('info shows the client that requests the sign-in', async () => {
@@ -107,14 +107,14 @@ describe('auth 10 session exchange', () => {
     ['text behind the name of a browser', { 'user-agent': `${FIREFOX} CALL-15550100/1.0` }, { browser: 'Firefox' }],
     ['text as a system', { os: 'Call +1 555 0100 to approve' }, { os: null, browser: null }],
     ['text behind the name of a system', { os: 'Windows 11. Call +1 555 0100' }, { os: 'Windows', browser: null }],
-  ])('info describes the client from the list of known systems and browsers: %s', async (_, told, shown) => {
-    const { os, ...headers } = { 'user-agent': 'x', ...told } as Record<string, string>;
+  ])('info describes the client from the list of known systems and browsers: %s', async (_, reported, shown) => {
+    const { os, ...headers } = { 'user-agent': 'x', ...reported } as Record<string, string>;
     const properties = Buffer.from(JSON.stringify({ os })).toString('base64');
     const device = caller.with({ ...headers, ...(os && { 'x-service-client-properties': properties }) });
     const { code } = (await device.post('/v1/auth/handoff/initiate')).body;
-    const answer = await inspect(code);
-    expect(answer.body.client_info).toMatchObject(shown);
-    expect(JSON.stringify(answer.body.client_info)).not.toMatch(/call|555/i);
+    const response = await inspect(code);
+    expect(response.body.client_info).toMatchObject(shown);
+    expect(JSON.stringify(response.body.client_info)).not.toMatch(/call|555/i);
   });
 
   test('info of an unknown or expired code is expired without a client', async () => {
@@ -332,10 +332,10 @@ describe('auth 10 session exchange', () => {
   test('of 32 parallel guesses at the digits, at most one counts', async () => {
     const { code, secret, confirmation } = await inspected();
     const guess = (n: number) => String((Number(confirmation) + n) % 100).padStart(2, '0');
-    const { answers } = await race(32, (n) => confirm(code, guess(n)));
-    const right = answers.filter(({ status: answered }) => answered === 204).length;
-    for (const answer of answers.filter(({ status: answered }) => answered !== 204)) {
-      expectApiError(answer, 'INVALID_HANDOFF_CODE');
+    const { answers: responses } = await race(32, (n) => confirm(code, guess(n)));
+    const right = responses.filter(({ status: answered }) => answered === 204).length;
+    for (const response of responses.filter(({ status: answered }) => answered !== 204)) {
+      expectApiError(response, 'INVALID_HANDOFF_CODE');
     }
     const collected = (await collect(code, secret)).body.status;
     expect([right, collected]).toEqual(right === 1 ? [1, 'completed'] : [0, 'expired']);
@@ -373,10 +373,10 @@ describe('auth 10 session exchange', () => {
 
   test('of 32 parallel completions, one is recorded', async () => {
     const { code, secret } = await inspected();
-    const { answers } = await race(32, () => approve(code));
-    expect(answers.filter(({ status: answered }) => answered === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status: answered }) => answered !== 204)) {
-      expectApiError(answer, 'INVALID_HANDOFF_CODE');
+    const { answers: responses } = await race(32, () => approve(code));
+    expect(responses.filter(({ status: answered }) => answered === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status: answered }) => answered !== 204)) {
+      expectApiError(response, 'INVALID_HANDOFF_CODE');
     }
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
@@ -384,9 +384,9 @@ describe('auth 10 session exchange', () => {
   test('of 32 parallel collections, one gets the token, the others expired', async () => {
     const before = (await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).length;
     const { code, secret } = await approved();
-    const { answers } = await race(32, () => collect(code, secret));
-    expect(answers.filter(({ body }) => body.status === 'completed')).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.status === 'expired')).toHaveLength(31);
+    const { answers: responses } = await race(32, () => collect(code, secret));
+    expect(responses.filter(({ body }) => body.status === 'completed')).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.status === 'expired')).toHaveLength(31);
     expect(await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).toHaveLength(before + 1);
   });
 

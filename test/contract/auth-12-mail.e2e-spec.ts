@@ -206,21 +206,21 @@ describe('auth 12 email by SMTP', () => {
   let server: SMTPServer;
   let port: number;
   let received: string[] = [];
-  let answer: { rcpt?: number; data?: number } = {};
+  let response: { rcpt?: number; data?: number } = {};
 
-  const refusal = (responseCode: number) => Object.assign(new Error('no such mailbox'), { responseCode });
+  const apiError = (responseCode: number) => Object.assign(new Error('no such mailbox'), { responseCode });
 
   const options: SMTPServerOptions = {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     disableReverseLookup: true,
-    onRcptTo: (_address, _session, done) => done(answer.rcpt ? refusal(answer.rcpt) : null),
+    onRcptTo: (_address, _session, done) => done(response.rcpt ? apiError(response.rcpt) : null),
     onData(stream, _session, done) {
       let text = '';
       stream.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
       stream.on('end', () => {
-        if (!answer.data) received.push(text);
-        done(answer.data ? refusal(answer.data) : null);
+        if (!response.data) received.push(text);
+        done(response.data ? apiError(response.data) : null);
       });
     },
   };
@@ -244,7 +244,7 @@ describe('auth 12 email by SMTP', () => {
   });
   beforeEach(() => {
     received = [];
-    answer = {};
+    response = {};
   });
 
   const sent = (email: string) =>
@@ -274,7 +274,7 @@ describe('auth 12 email by SMTP', () => {
 
   test('a permanent rejection of the recipient marks the address bounced, withdraws its verification and parks the message', async () => {
     const email = fresh();
-    answer = { rcpt: 550 };
+    response = { rcpt: 550 };
     const { body } = await register(service, email);
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [body.user_id]);
     const me = await eventually('a bounced address', async () => {
@@ -287,7 +287,7 @@ describe('auth 12 email by SMTP', () => {
 
   test('a rejection of the message parks it and does not change the address', async () => {
     const email = fresh();
-    answer = { data: 554 };
+    response = { data: 554 };
     const { body } = await register(service, email);
     await eventually('a parked message', async () => (await rowOf(service, email))?.parked_at ?? undefined);
     expect((await service.as(body.token).get('/v1/users/@me')).body.email_bounced).toBeUndefined();
@@ -295,7 +295,7 @@ describe('auth 12 email by SMTP', () => {
 
   test('a temporary failure is tried again with the same message ID, with increasing delays', async () => {
     const email = fresh();
-    answer = { rcpt: 451 };
+    response = { rcpt: 451 };
     await register(service, email);
     const once = await deferred(service, email);
     expect(once.next_attempt_at.getTime() - Date.now()).toBeLessThan(7_000);
@@ -303,7 +303,7 @@ describe('auth 12 email by SMTP', () => {
     await wake(service);
     const twice = await deferred(service, email, 2);
     expect(twice.next_attempt_at.getTime() - Date.now()).toBeGreaterThan(6_000);
-    answer = {};
+    response = {};
     await service.sql('UPDATE outbox SET next_attempt_at = now() WHERE recipient = $1', [email]);
     await wake(service);
     const row = await sent(email);
@@ -314,7 +314,7 @@ describe('auth 12 email by SMTP', () => {
 
   test('a message that waited too long is never sent late, and one that failed for a day is parked', async () => {
     const [late, hopeless] = [fresh(), fresh()];
-    answer = { rcpt: 451 };
+    response = { rcpt: 451 };
     await register(service, late);
     await register(service, hopeless);
     for (const email of [late, hopeless]) await deferred(service, email);
@@ -323,7 +323,7 @@ describe('auth 12 email by SMTP', () => {
       "UPDATE outbox SET created_at = created_at - interval '25 hours', expires_at = NULL WHERE recipient = $1",
       [hopeless],
     );
-    answer = {};
+    response = {};
     await eventually('parked messages', async () => {
       await service.sql('UPDATE outbox SET next_attempt_at = now() WHERE recipient = ANY ($1)', [[late, hopeless]]);
       await wake(service);
@@ -336,10 +336,10 @@ describe('auth 12 email by SMTP', () => {
 
   test('a message claimed by a process that exited is sent again after its lease', async () => {
     const email = fresh();
-    answer = { rcpt: 451 };
+    response = { rcpt: 451 };
     await register(service, email);
     await deferred(service, email);
-    answer = {};
+    response = {};
     await service.sql('UPDATE outbox SET next_attempt_at = now() WHERE recipient = $1', [email]);
     await wake(service);
     expect(await sent(email)).toMatchObject({ payload: null });
@@ -347,7 +347,7 @@ describe('auth 12 email by SMTP', () => {
 
   test('the request does not wait for the server, and succeeds if it fails', async () => {
     const email = fresh();
-    answer = { rcpt: 421 };
+    response = { rcpt: 421 };
     const { status } = await register(service, email);
     expect(status).toBe(200);
   });

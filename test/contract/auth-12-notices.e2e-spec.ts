@@ -92,8 +92,8 @@ describe('auth 12 who gets security notices, and how many', () => {
     ok(await as(alice).patch('/v1/users/@me', { password: alice.password, ...CHANGE }));
     const again = { ...alice, authorization: await signIn(service, { ...alice, password: CHANGE.new_password }) };
     ok(await as(again).post('/v1/users/@me/delete', { password: CHANGE.new_password }));
-    const told = (await inboxAfterDelivery(service, alice.email)).map(({ type }) => type);
-    expect(new Set(told)).toEqual(new Set(['email_verification']));
+    const reported = (await inboxAfterDelivery(service, alice.email)).map(({ type }) => type);
+    expect(new Set(reported)).toEqual(new Set(['email_verification']));
     const events = await service.sql('SELECT type FROM security_event WHERE account_id = $1', [alice.id]);
     const types = ['password_changed', 'account_deletion_scheduled'];
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(types));

@@ -145,12 +145,12 @@ describe('auth 2 the response of every operation that finds an account, in every
       return async () => outcomeOf(await post('verify', { token }));
     },
     forgot: async (persona) => async () => {
-      const answer = outcomeOf(await forgot(persona.email));
+      const response = outcomeOf(await forgot(persona.email));
       await service.idle();
       const [row] = await service.sql("SELECT 1 FROM outbox WHERE recipient = $1 AND type = 'password_reset'", [
         persona.email,
       ]);
-      return row ? `${answer} and mail` : answer;
+      return row ? `${response} and mail` : response;
     },
     validate: async (persona) => {
       const token = await resetTokenOf(persona);

@@ -127,14 +127,14 @@ const PREPARE: Record<string, () => Promise<{ persona: Persona; go: () => Promis
     const { persona, key } = await guarded();
     const { ticket } = (await logIn(persona)).body;
     const { body: options } = await post('login/mfa/webauthn/authentication-options', { ticket });
-    const answer = { ticket, challenge: options.challenge, response: key.get(options) };
-    return { persona, go: async () => outcomeOf(await post('login/mfa/webauthn', answer)) };
+    const response = { ticket, challenge: options.challenge, response: key.get(options) };
+    return { persona, go: async () => outcomeOf(await post('login/mfa/webauthn', response)) };
   },
   'passkey alone': async () => {
     const { persona, key } = await guarded();
     const { body: options } = await post('webauthn/authentication-options');
-    const answer = { challenge: options.challenge, response: key.get(options) };
-    return { persona, go: async () => outcomeOf(await post('webauthn/authenticate', answer)) };
+    const response = { challenge: options.challenge, response: key.get(options) };
+    return { persona, go: async () => outcomeOf(await post('webauthn/authenticate', response)) };
   },
   'redemption of a bridge': async () => {
     const { persona, key } = await guarded();
@@ -168,8 +168,8 @@ const PREPARE: Record<string, () => Promise<{ persona: Persona; go: () => Promis
     return {
       persona,
       go: async () => {
-        const answer = await post(`handoff/${code}/status`, { poll_secret });
-        return [outcomeOf(answer), answer.body.status].filter(Boolean).join(' ');
+        const response = await post(`handoff/${code}/status`, { poll_secret });
+        return [outcomeOf(response), response.body.status].filter(Boolean).join(' ');
       },
     };
   },
@@ -243,8 +243,8 @@ describe('5.3.4 an operation that finds an account by email address or token rej
       return { ...row, sessions: await sessionsOf(service, persona) };
     };
     const before = await rows();
-    const answer = await attempt?.();
-    expect(answer && outcomeOf(answer)).toBe(BOT_ENDPOINT);
+    const response = await attempt?.();
+    expect(response && outcomeOf(response)).toBe(BOT_ENDPOINT);
     await service.idle();
     expect(await rows()).toEqual(before);
   });
@@ -281,12 +281,12 @@ describe('auth 1.7 pending steps after a password change', () => {
     const { body: options } = await post('login/mfa/webauthn/authentication-options', { ticket });
     const before = await sessionsOf(service, alice);
     const code = authenticator.next();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post('login/mfa/totp', { ticket, code }),
       post('login/mfa/totp', { ticket, code: backupCodes[0] }),
       post('login/mfa/webauthn', { ticket, challenge: options.challenge, response: key.get(options) }),
     ]);
-    expect(answers.map(outcomeOf).sort()).toEqual(['200', TIMEOUT, TIMEOUT]);
+    expect(responses.map(outcomeOf).sort()).toEqual(['200', TIMEOUT, TIMEOUT]);
     expect(await sessionsOf(service, alice)).toBe(before + 1);
   });
 });
@@ -295,9 +295,11 @@ describe('SES-01 a credential that is presented at a sign-in is ignored', () => 
   test('the token is new and of the account that signed in', async () => {
     const [alice, mallory] = [await person(service, 'alice'), await person(service, 'mallory')];
     const { email, password } = alice;
-    const answer = await service.as(mallory).post('/v1/auth/login', { email, password, token: mallory.authorization });
-    expect(answer.body.user_id).toBe(alice.id);
-    expect([alice.authorization, mallory.authorization]).not.toContain(answer.body.token);
+    const response = await service
+      .as(mallory)
+      .post('/v1/auth/login', { email, password, token: mallory.authorization });
+    expect(response.body.user_id).toBe(alice.id);
+    expect([alice.authorization, mallory.authorization]).not.toContain(response.body.token);
     expect((await service.as(mallory).get('/v1/users/@me')).body.id).toBe(mallory.id);
   });
 });

@@ -124,8 +124,8 @@ describe('auth.md 2 step 6: the response reports what a sign-in ended', () => {
   ])('%s: once, for one of 32 sign-ins', async (operation, reactivated) => {
     const alice = await person(service, 'alice');
     ok(await mine(alice, operation));
-    const answers = await Promise.all(Array.from({ length: 32 }, () => logIn(service, alice)));
-    const said = answers.map((answer) => ok(answer).reactivated);
+    const responses = await Promise.all(Array.from({ length: 32 }, () => logIn(service, alice)));
+    const said = responses.map((response) => ok(response).reactivated);
     expect(said.filter((one) => one !== undefined)).toEqual([reactivated]);
     expect(ok(await logIn(service, alice))).not.toHaveProperty('reactivated');
   });

@@ -200,19 +200,19 @@ describe('auth 4.1 register', () => {
 
   test('of 32 parallel registrations of one address, one creates an account', async () => {
     const email = fresh();
-    const { answers } = await race(32, () => register(service, { email, password }));
-    const won = answers.filter(({ status }) => status === 200);
+    const { answers: responses } = await race(32, () => register(service, { email, password }));
+    const won = responses.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectInvalid(answer, 'email: EMAIL_ALREADY_IN_USE');
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectInvalid(response, 'email: EMAIL_ALREADY_IN_USE');
     }
   });
 
   test('a username without an available discriminator is rejected', async () => {
     await service.sql(`INSERT INTO account (id, username, discriminator, created_at)
       SELECT n, 'Crowded', n, now() FROM generate_series(1, 9999) n`);
-    const answer = await register(service, { username: 'crowded' });
-    expectInvalid(answer, 'username: TOO_MANY_USERS_WITH_THIS_USERNAME');
+    const response = await register(service, { username: 'crowded' });
+    expectInvalid(response, 'username: TOO_MANY_USERS_WITH_THIS_USERNAME');
   });
 
   test('initial suspicious flags apply immediately', async () => {
@@ -296,8 +296,8 @@ describe('auth 4.1 hide_existing_accounts', () => {
 
   test('of 32 parallel registrations of one address, one creates an account, and all responses are equal', async () => {
     const email = fresh();
-    const { answers } = await race(32, () => register(service, { email, password }));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+    const { answers: responses } = await race(32, () => register(service, { email, password }));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(
       new Set(['200 {"registration_pending_verification":true}']),
     );
     expect(await service.sql('SELECT 1 FROM account WHERE lower(email) = lower($1)', [email])).toHaveLength(1);
@@ -383,8 +383,8 @@ describe('auth 4.1 with the DNS check on', () => {
     ['nothing', 'nothing.example', false],
   ])('an address whose domain has %s', async (_what, domain, isAccepted) => {
     const before = await accounts(service);
-    const answer = await register(service, { email: `somebody@${domain}`, password });
-    if (!isAccepted) expectInvalid(answer, 'email: INVALID_EMAIL_ADDRESS');
+    const response = await register(service, { email: `somebody@${domain}`, password });
+    if (!isAccepted) expectInvalid(response, 'email: INVALID_EMAIL_ADDRESS');
     expect(await accounts(service)).toBe(before + (isAccepted ? 1 : 0));
   });
 });
@@ -398,11 +398,11 @@ describe('auth 1.5 registration allowances', () => {
 
   const from = (address: string, body: object) => service.anonymous.from(address).post('/v1/auth/register', body);
 
-  function expectSpent(answer: Answer): void {
-    expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.headers.get('x-ratelimit-scope')).toBe('user');
-    expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
+  function expectSpent(response: Answer): void {
+    expectApiError(response, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.headers.get('x-ratelimit-scope')).toBe('user');
+    expect(response.headers.has('x-ratelimit-bucket')).toBe(false);
   }
 
   test('one submitted email gets three attempts, regardless of letter case and caller', async () => {

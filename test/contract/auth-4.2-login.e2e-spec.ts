@@ -56,7 +56,7 @@ describe('auth 4.2 login', () => {
     await service.sql('UPDATE account SET deleted_at = now() WHERE id = $1', [deleted.id]);
     await setFlags(service, going, DELETED);
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [passwordless.id]);
-    const answers = [
+    const responses = [
       await login(service, { email: 'nobody@example.com', password: alice.password }),
       await login(service, { email: alice.email, password: 'not her password' }),
       await login(service, { email: alice.email, password: `${alice.password} ` }),
@@ -64,9 +64,9 @@ describe('auth 4.2 login', () => {
       await login(service, { email: going.email, password: going.password }),
       await login(service, { email: passwordless.email, password: passwordless.password }),
     ];
-    for (const answer of answers) expectInvalid(answer, ...WRONG);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(new Set(answers.map(({ headers }) => [...headers.keys()].join())).size).toBe(1);
+    for (const response of responses) expectInvalid(response, ...WRONG);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(responses.map(({ headers }) => [...headers.keys()].join())).size).toBe(1);
     expect(await sessionsOf(service, alice)).toBe(1);
   });
 
@@ -205,10 +205,10 @@ describe('auth 1.5 login allowances', () => {
   const attempt = (address: string, email: string, password = 'not the password') =>
     service.anonymous.from(address).post('/v1/auth/login', { email, password });
 
-  function expectSpent(answer: Answer): void {
-    expectApiError(answer, 'RATE_LIMITED', { global: false });
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
+  function expectSpent(response: Answer): void {
+    expectApiError(response, 'RATE_LIMITED', { global: false });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.headers.has('x-ratelimit-bucket')).toBe(false);
   }
 
   test('one submitted email gets five attempts; after that the correct password is rejected like a wrong one', async () => {
@@ -260,8 +260,8 @@ describe('auth 1.5 login allowances', () => {
 
   test('of 60 parallel guesses at one account, five are checked', async () => {
     const carol = await person(service, 'carol');
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => attempt(`127.0.6.${n + 1}`, carol.email)));
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(55);
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => attempt(`127.0.6.${n + 1}`, carol.email)));
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(5);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(55);
   });
 });

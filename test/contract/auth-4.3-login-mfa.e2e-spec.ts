@@ -218,9 +218,9 @@ describe('auth 4.3 login MFA by code', () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     const code = authenticator.next();
-    const { answers } = await race(32, () => complete({ ticket, code }));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(31);
+    const { answers: responses } = await race(32, () => complete({ ticket, code }));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(31);
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
@@ -229,11 +229,11 @@ describe('auth 4.3 login MFA by code', () => {
     const tickets: string[] = [];
     for (let n = 0; n < 8; n++) tickets.push((await challenged(alice)).ticket);
     const code = authenticator.next();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       tickets.flatMap((ticket) => Array.from({ length: 4 }, () => complete({ ticket, code }))),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.every(({ status }) => status === 200 || status === 400)).toBe(true);
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 

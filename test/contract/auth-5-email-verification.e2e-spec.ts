@@ -126,9 +126,9 @@ describe('auth 5 email verification', () => {
   test('of 32 parallel verifications with one token, one succeeds', async () => {
     const alice = await person(service, 'alice');
     const [token] = await tokensOf(alice);
-    const { answers } = await race(32, () => verify(token));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer, UNKNOWN);
+    const { answers: responses } = await race(32, () => verify(token));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 204)) expectInvalid(response, UNKNOWN);
   });
 
   test('of parallel verifications with several tokens of one account, one succeeds', async () => {
@@ -136,9 +136,9 @@ describe('auth 5 email verification', () => {
     await resend(alice);
     await resend(alice);
     const tokens = await tokensOf(alice, 3);
-    const answers = await Promise.all(Array.from({ length: 33 }, (_, n) => verify(tokens[n % 3])));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer, UNKNOWN);
+    const responses = await Promise.all(Array.from({ length: 33 }, (_, n) => verify(tokens[n % 3])));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 204)) expectInvalid(response, UNKNOWN);
   });
 
   test('resend emails a new token', async () => {

@@ -52,9 +52,9 @@ describe('auth 6 password recovery', () => {
     const alice = await person(service, 'alice');
     const deleted = await person(service, 'deleted');
     await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [deleted.id, String(DELETED)]);
-    const answers = [await forgot(alice.email), await forgot('nobody@example.com'), await forgot(deleted.email)];
-    expect(new Set(answers.map(({ status, text }) => `${status}${text}`))).toEqual(new Set(['204']));
-    expect(new Set(answers.map(({ headers }) => [...headers.keys()].join())).size).toBe(1);
+    const responses = [await forgot(alice.email), await forgot('nobody@example.com'), await forgot(deleted.email)];
+    expect(new Set(responses.map(({ status, text }) => `${status}${text}`))).toEqual(new Set(['204']));
+    expect(new Set(responses.map(({ headers }) => [...headers.keys()].join())).size).toBe(1);
     await mailTo(service, alice.email, 'password_reset');
     expect(await inboxAfterDelivery(service, 'nobody@example.com')).toEqual([]);
     expect(await inboxAfterDelivery(service, deleted.email, 'password_reset')).toEqual([]);
@@ -63,7 +63,7 @@ describe('auth 6 password recovery', () => {
   test('the email is created at least 50 ms after the request, so that another request cannot measure it', async () => {
     const alice = await person(service, 'alice');
     for (let round = 1; round <= 3; round++) {
-      const asked = Date.now();
+      const requested = Date.now();
       expect((await forgot(alice.email)).status).toBe(204);
       const begun = await eventually('a mail of each round', async () => {
         const rows = await service.sql(
@@ -74,7 +74,7 @@ describe('auth 6 password recovery', () => {
         return rows.length === round ? Number(rows[0]?.at) : undefined;
       });
       // Timers can fire slightly early.
-      expect(begun - asked).toBeGreaterThan(45);
+      expect(begun - requested).toBeGreaterThan(45);
     }
   });
 
@@ -249,9 +249,9 @@ describe('auth 6 password recovery', () => {
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [banned.id]);
     await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [deleted.id, String(DELETED)]);
     await service.sql('UPDATE account SET email = $2 WHERE id = $1', [moved.id, `moved.${moved.email}`]);
-    const answers = await Promise.all([...tokens, ANY_TOKEN].map((token) => reset(token, 'yet another password')));
-    for (const answer of answers) expectInvalid(answer, UNKNOWN);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = await Promise.all([...tokens, ANY_TOKEN].map((token) => reset(token, 'yet another password')));
+    for (const response of responses) expectInvalid(response, UNKNOWN);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     for (const token of tokens) expect((await validate(token)).body).toEqual({ valid: false });
     expect((await logIn(service, expired)).status).toBe(200);
   });

@@ -102,8 +102,8 @@ describe('auth 7 email revert', () => {
       .from('127.0.11.1')
       .post('/v1/auth/email-revert', { token, password: NEW_PASSWORD });
     expect(back.status).toBe(200);
-    const answer = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: authenticator.next() });
-    expectInvalid(answer, 'ticket: SESSION_TIMEOUT');
+    const response = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: authenticator.next() });
+    expectInvalid(response, 'ticket: SESSION_TIMEOUT');
     expectInvalid(
       await service.anonymous.post('/v1/auth/verify', { token: verification }),
       'token: INVALID_OR_EXPIRED_VERIFICATION_TOKEN',

@@ -49,8 +49,8 @@ describe('auth 8 IP authorization', () => {
 
   test('a password login from an unknown IP address is held: ticket, email, no session', async () => {
     const alice = await person(service, 'alice');
-    const answer = await attempt(alice);
-    expectApiError(answer, 'IP_AUTHORIZATION_REQUIRED', {
+    const response = await attempt(alice);
+    expectApiError(response, 'IP_AUTHORIZATION_REQUIRED', {
       ip_authorization_required: true,
       ticket: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       email: alice.email,
@@ -76,8 +76,8 @@ describe('auth 8 IP authorization', () => {
 
   test('a wrong password from an unknown IP address is not held', async () => {
     const alice = await person(service, 'alice');
-    const answer = await attempt({ ...alice, password: 'not the password' });
-    expect(answer.status).toBe(400);
+    const response = await attempt({ ...alice, password: 'not the password' });
+    expect(response.status).toBe(400);
     expect(await inboxAfterDelivery(service, alice.email, 'ip_authorization')).toEqual([]);
   });
 
@@ -130,10 +130,10 @@ describe('auth 8 IP authorization', () => {
   test('repeated reads within 60 seconds return the same token and create one session', async () => {
     const { alice, ticket, token } = await held();
     await authorize(token);
-    const { answers } = await race(32, () => poll(ticket));
-    expect(answers.every(({ status, body }) => status === 200 && body.completed)).toBe(true);
-    expect(new Set(answers.map(({ body }) => body.token)).size).toBe(1);
-    expect((await poll(ticket)).body.token).toBe(answers[0]?.body.token);
+    const { answers: responses } = await race(32, () => poll(ticket));
+    expect(responses.every(({ status, body }) => status === 200 && body.completed)).toBe(true);
+    expect(new Set(responses.map(({ body }) => body.token)).size).toBe(1);
+    expect((await poll(ticket)).body.token).toBe(responses[0]?.body.token);
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
@@ -171,9 +171,9 @@ describe('auth 8 IP authorization', () => {
 
   test('a token works once; of 32 parallel confirmations, one succeeds', async () => {
     const { ticket, token } = await held();
-    const { answers } = await race(32, () => authorize(token));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer, TOKEN);
+    const { answers: responses } = await race(32, () => authorize(token));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 204)) expectInvalid(response, TOKEN);
     expect((await poll(ticket)).body.completed).toBe(true);
     expectInvalid(await authorize(token), TOKEN);
   });
@@ -192,15 +192,15 @@ describe('auth 8 IP authorization', () => {
 
   test('resend within 30 seconds is rejected with the remaining time', async () => {
     const { ticket } = await held();
-    const answer = await resend(ticket);
-    expectApiError(answer, 'IP_AUTHORIZATION_RESEND_COOLDOWN', {
+    const response = await resend(ticket);
+    expectApiError(response, 'IP_AUTHORIZATION_RESEND_COOLDOWN', {
       resend_available_in: expect.any(Number),
       retry_after: expect.any(Number),
     });
-    expect(answer.body.resend_available_in).toBeGreaterThan(20);
-    expect(answer.body.resend_available_in).toBeLessThanOrEqual(30);
-    expect(answer.headers.get('retry-after')).toBe(String(answer.body.resend_available_in));
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+    expect(response.body.resend_available_in).toBeGreaterThan(20);
+    expect(response.body.resend_available_in).toBeLessThanOrEqual(30);
+    expect(response.headers.get('retry-after')).toBe(String(response.body.resend_available_in));
+    expect([...response.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
 
   test('one resend emails a new token, invalidates the previous one and keeps the expiry of the ticket', async () => {
@@ -227,10 +227,10 @@ describe('auth 8 IP authorization', () => {
   test('of 32 parallel resends, one emails a token', async () => {
     const { alice, ticket } = await held();
     await later(31);
-    const { answers } = await race(32, () => resend(ticket));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) {
-      expectApiError(answer, 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+    const { answers: responses } = await race(32, () => resend(ticket));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 204)) {
+      expectApiError(response, 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
     }
     expect(await inboxAfterDelivery(service, alice.email, 'ip_authorization')).toHaveLength(2);
   });

@@ -44,9 +44,9 @@ const list = async () => (await service.as(root).get(CONNECTIONS).expect(200)).b
 async function withoutEffect<T>(refused: () => Promise<T>): Promise<T> {
   const stored = () => service.sql('SELECT * FROM connection ORDER BY id');
   const before = await stored();
-  const answer = await withoutAudit(service, refused);
+  const response = await withoutAudit(service, refused);
   expect(await stored()).toEqual(before);
-  return answer;
+  return response;
 }
 
 const DEFAULTS = {
@@ -151,11 +151,11 @@ describe('connections.md section 1: connections', () => {
   test('private addresses are rejected if they are not allowed', async () => {
     await withGatehouse({}, async (strict) => {
       const admin = strict.as(await superuser(strict));
-      const answer = await admin.post(CONNECTIONS, {
+      const response = await admin.post(CONNECTIONS, {
         ...{ id: 'one', kind: 'oauth2', display_name: 'One', token_url: 'https://127.0.0.1/token' },
         userinfo_url: 'https://localhost/me',
       });
-      expectInvalid(answer, 'token_url: URL_NOT_PUBLICLY_ROUTABLE', 'userinfo_url: URL_NOT_PUBLICLY_ROUTABLE');
+      expectInvalid(response, 'token_url: URL_NOT_PUBLICLY_ROUTABLE', 'userinfo_url: URL_NOT_PUBLICLY_ROUTABLE');
     });
   });
 

@@ -106,10 +106,10 @@ describe('connections.md section 2: operations', () => {
 
   test('another callback than the one of the connection is rejected', async () => {
     const { nonce_hash } = newNonce();
-    const answer = await service.anonymous.post(`${PUBLIC}/corp/start`, {
+    const response = await service.anonymous.post(`${PUBLIC}/corp/start`, {
       ...{ nonce_hash, redirect_uri: 'https://attacker.example/auth/connections/corp/callback' },
     });
-    expectInvalid(answer, 'redirect_uri: INVALID_URL_FORMAT');
+    expectInvalid(response, 'redirect_uri: INVALID_URL_FORMAT');
   });
 
   test('an unknown or disabled connection is 404, and leaves a state as it is', async () => {
@@ -287,9 +287,9 @@ describe('connections.md section 2: account resolution', () => {
     const claims = { sub: subject(), email: `${subject()}@corp.example.com` };
     const visits = await Promise.all(Array.from({ length: 32 }, () => startVisit(service, 'corp')));
     const bodies = visits.map(({ url, ...rest }) => ({ code: provider.visit(url, claims), ...rest }));
-    const { answers } = await race(32, (n) => service.anonymous.post(`${PUBLIC}/corp/complete`, bodies[n]));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ body }) => body.user_id)).size).toBe(1);
+    const { answers: responses } = await race(32, (n) => service.anonymous.post(`${PUBLIC}/corp/complete`, bodies[n]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ body }) => body.user_id)).size).toBe(1);
     expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [claims.email])).toHaveLength(1);
   });
 });
@@ -339,8 +339,8 @@ describe('connections.md section 2: second factor', () => {
     await service.sql("UPDATE account SET acls = '{user:lookup}' WHERE id = $1", [alice.id]);
     await withoutEffect(async () => {
       const code = authenticator.next();
-      const answer = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket: body.ticket, code });
-      expectInvalid(answer, 'ticket: SESSION_TIMEOUT');
+      const response = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket: body.ticket, code });
+      expectInvalid(response, 'ticket: SESSION_TIMEOUT');
     });
   });
 });
@@ -445,8 +445,8 @@ describe('connections.md section 5: attacks', () => {
       (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.alloc(10 << 20, 32)),
     ],
     ['HTML', (res) => void res.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')],
-  ])('a token endpoint that answers with %s leads to 502 without effect', async (_what, answer) => {
-    provider.instead.token = (_req, res) => answer(res);
+  ])('a token endpoint that answers with %s leads to 502 without effect', async (_what, response) => {
+    provider.instead.token = (_req, res) => response(res);
     await withoutEffect(async () => {
       const { status, body } = await signInWith(service, provider);
       expect([status, body.code]).toEqual([502, 'BAD_GATEWAY']);

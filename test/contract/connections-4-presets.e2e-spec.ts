@@ -134,13 +134,13 @@ describe('connections.md section 5: GitHub', () => {
   });
 
   test('a user signs in with the numeric ID and the primary email address, which the profile hides', async () => {
-    const answer = await visit('github');
-    expect(answer.status).toBe(200);
-    expect(await me(answer)).toMatchObject({
+    const response = await visit('github');
+    expect(response.status).toBe(200);
+    expect(await me(response)).toMatchObject({
       ...{ email: `octocat-${account.id}@github.example.com`, verified: true, global_name: 'monalisa octocat' },
     });
     expect(await linkOf('github', String(account.id))).toMatchObject({
-      ...{ account_id: answer.body.user_id, issuer: recorded.origin },
+      ...{ account_id: response.body.user_id, issuer: recorded.origin },
     });
     const { headers, body } = callTo(TOKEN);
     expect(headers.accept).toBe('application/json');
@@ -155,7 +155,7 @@ describe('connections.md section 5: GitHub', () => {
     // A renamed user with another email address is the same user.
     account = { ...account, login: 'renamed', name: null };
     emails = [{ email: 'new@github.example.com', primary: true, verified: true, visibility: 'public' }];
-    expect((await visit('github')).body.user_id).toBe(answer.body.user_id);
+    expect((await visit('github')).body.user_id).toBe(response.body.user_id);
   });
 
   test('the provider token is in no table', async () => {
@@ -251,15 +251,15 @@ describe('connections.md section 5: Discord', () => {
   });
 
   test('a user signs in with the ID, the username and the verified email address', async () => {
-    const answer = await visit('discord');
-    expect(answer.status).toBe(200);
-    expect(await me(answer)).toMatchObject({
+    const response = await visit('discord');
+    expect(response.status).toBe(200);
+    expect(await me(response)).toMatchObject({
       username: 'nelly',
       global_name: null,
       email: account.email,
       verified: true,
     });
-    expect(await linkOf('discord', account.id)).toMatchObject({ account_id: answer.body.user_id });
+    expect(await linkOf('discord', account.id)).toMatchObject({ account_id: response.body.user_id });
     const { headers } = callTo(TOKEN);
     const sent = Buffer.from('157730590492196864:discord+secret').toString('base64');
     expect(headers.authorization).toBe(`Basic ${sent}`);
@@ -341,13 +341,13 @@ describe('connections.md section 5: providers with ID tokens', () => {
   test.each(kinds)('%s: a user signs in with the documented claims, signed with RS256', async (kind) => {
     const sub = subject();
     const claims = recordings[kind]?.(sub) ?? {};
-    const answer = await signIn(kind, claims);
-    expect(answer.status).toBe(200);
-    expect(await me(answer)).toMatchObject({ email: claims.email, verified: true, global_name: 'Jane Doe' });
-    expect(await linkOf(kind, sub)).toMatchObject({ account_id: answer.body.user_id, issuer: openId.issuer });
+    const response = await signIn(kind, claims);
+    expect(response.status).toBe(200);
+    expect(await me(response)).toMatchObject({ email: claims.email, verified: true, global_name: 'Jane Doe' });
+    expect(await linkOf(kind, sub)).toMatchObject({ account_id: response.body.user_id, issuer: openId.issuer });
     // The subject decides, not the email address.
     const changed = await signIn(kind, { ...claims, email: `new-${sub}@elsewhere.example.com` });
-    expect(changed.body.user_id).toBe(answer.body.user_id);
+    expect(changed.body.user_id).toBe(response.body.user_id);
   });
 
   test.each(kinds)('%s: an email address is not taken without a statement that it is verified', async (kind) => {
@@ -378,8 +378,8 @@ describe('connections.md section 5: providers with ID tokens', () => {
     const sub = subject();
     const { email, email_verified, ...others } = recordings.gitlab?.(sub) ?? {};
     const claims = { ...others, email: undefined, email_verified: undefined };
-    const answer = await signIn('gitlab', claims, { sub, email, email_verified });
-    expect((await me(answer)).email).toBe(email);
+    const response = await signIn('gitlab', claims, { sub, email, email_verified });
+    expect((await me(response)).email).toBe(email);
   });
 
   test.each<[string, number, Claims, string]>([
@@ -411,7 +411,7 @@ describe('connections.md section 5: providers with ID tokens', () => {
 
 describe('connections.md section 5: a provider without a preset', () => {
   const [TOKEN, USER] = ['/token', '/api/profile'];
-  let answer: readonly [number, unknown];
+  let response: readonly [number, unknown];
   beforeAll(() => {
     const { origin } = recorded;
     return connect(
@@ -445,12 +445,12 @@ describe('connections.md section 5: a provider without a preset', () => {
       200,
       { access_token: 'custom-token', token_type: 'Bearer', refresh_token: null, id_token: 'ignored' },
     ];
-    recorded.routes[USER] = () => answer;
+    recorded.routes[USER] = () => response;
   });
 
   test('JSON pointers select the claims', async () => {
     const id = randomInt(1e9);
-    answer = profile(id, `${id}@custom.example.com`);
+    response = profile(id, `${id}@custom.example.com`);
     const done = await visit('custom');
     expect(await me(done)).toMatchObject({ email: `${id}@custom.example.com`, global_name: 'Jane' });
     expect(await linkOf('custom', String(id))).toMatchObject({ account_id: done.body.user_id });
@@ -465,7 +465,7 @@ describe('connections.md section 5: a provider without a preset', () => {
     ['true', true],
     ['too long', 'x'.repeat(256)],
   ])('an ID that is %s is rejected', async (_what, id) => {
-    answer = profile(id, 'jane@custom.example.com');
+    response = profile(id, 'jane@custom.example.com');
     await expectRejected(() => visit('custom'), 'code: FAILED_TO_PARSE_SSO_USER_INFO');
   });
 
@@ -475,14 +475,14 @@ describe('connections.md section 5: a provider without a preset', () => {
     ['confirmed by 1', 'jane@custom.example.com', 1],
     ['confirmed by text', 'jane@custom.example.com', 'yes'],
   ])('an email address that is %s does not count', async (_what, value, confirmed) => {
-    answer = profile(randomInt(1e9), value, confirmed);
+    response = profile(randomInt(1e9), value, confirmed);
     await expectRejected(() => visit('custom'), 'code: SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
   });
 
   test('a provider without a claim for the proof never states a verified email address', async () => {
     const claims = { id: '/data/user~1id', email: '/data/mails/0/value' };
     await service.as(root).patch(`${CONNECTIONS}/custom`, { claims }).expect(200);
-    answer = profile(randomInt(1e9), 'jane@custom.example.com');
+    response = profile(randomInt(1e9), 'jane@custom.example.com');
     await expectRejected(() => visit('custom'), 'code: SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
   });
 

@@ -69,13 +69,13 @@ describeOnPostgres('connections.md section 5: races of 32 across two replicas', 
       bodies.push({ code: provider.visit(url, claims), ...rest });
     }
     // Each state is completed by the replica that did not start it.
-    const { answers, statuses } = await race(32, (n) =>
+    const { answers: responses, statuses } = await race(32, (n) =>
       replica(n + 1).anonymous.post(`${PUBLIC}/corp/complete`, bodies[n]),
     );
     expect(statuses).toEqual({ 200: 32 });
-    expect(new Set(answers.map(({ body }) => body.user_id)).size).toBe(1);
+    expect(new Set(responses.map(({ body }) => body.user_id)).size).toBe(1);
     expect(await first.sql('SELECT 1 FROM account WHERE email = $1', [claims.email])).toHaveLength(1);
-    expect(await linksOf({ id: answers[0]?.body.user_id })).toEqual([{ connection_id: 'corp', subject: claims.sub }]);
+    expect(await linksOf({ id: responses[0]?.body.user_id })).toEqual([{ connection_id: 'corp', subject: claims.sub }]);
   });
 
   test('completions of one state sign in once', async () => {
@@ -163,19 +163,19 @@ describeOnPostgres('connections.md section 5: races of 32 across two replicas', 
       const { url, ...rest } = await startVisit(replica(attempt), 'corp');
       visits.push({ code: provider.visit(url, claims), ...rest });
     }
-    const { answers } = await race(32, (n) =>
+    const { answers: responses } = await race(32, (n) =>
       n === 31
         ? second.as(alice).post(`${IDENTITIES}/complete`, link)
         : replica(n).anonymous.post(`${PUBLIC}/corp/complete`, visits[n]),
     );
-    const signedIn = answers.slice(0, 31);
+    const signedIn = responses.slice(0, 31);
     expect(new Set(signedIn.map(({ status }) => status))).toEqual(new Set([200]));
     const owners = new Set(signedIn.map(({ body }) => body.user_id));
     expect(owners.size).toBe(1);
     const links = await first.sql('SELECT account_id FROM connection_identity WHERE subject = $1', [sub]);
     expect(links).toEqual([{ account_id: [...owners][0] }]);
     // The link succeeded if it was the first, and only then.
-    expect(answers[31]?.status === 200).toBe(owners.has(alice.id));
+    expect(responses[31]?.status === 200).toBe(owners.has(alice.id));
   });
 
   test('a connection that is disabled on one replica is unknown on the other', async () => {

@@ -111,7 +111,7 @@ const stateOf = async () => ({
 });
 
 /** Runs a request whose provider is too slow. Asserts that it changes nothing and leaves no connection open. */
-async function expectWithoutEffect(attempt: () => Promise<Answer>, expectError: (answer: Answer) => void) {
+async function expectWithoutEffect(attempt: () => Promise<Answer>, expectError: (response: Answer) => void) {
   const before = await stateOf();
   expectError(await attempt());
   expect(await stateOf()).toEqual(before);
@@ -120,9 +120,9 @@ async function expectWithoutEffect(attempt: () => Promise<Answer>, expectError: 
   await Promise.all(closed);
 }
 
-const expectOutage = (answer: Answer): void => {
-  expectApiError(answer, 'BAD_GATEWAY');
-  expect(answer.headers.get('retry-after')).toBe('5');
+const expectOutage = (response: Answer): void => {
+  expectApiError(response, 'BAD_GATEWAY');
+  expect(response.headers.get('retry-after')).toBe('5');
 };
 
 describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow) => {
@@ -143,7 +143,7 @@ describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow)
     provider.instead.userinfo = slow;
     await expectWithoutEffect(
       () => signInWith(service, provider, { email: undefined }),
-      (answer) => expectInvalid(answer, 'code: FAILED_TO_FETCH_SSO_USER_INFO'),
+      (response) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO'),
     );
   });
 
@@ -169,8 +169,8 @@ describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow)
 
   test.each([
     ['/token', expectOutage],
-    ['/user', (answer: Answer) => expectInvalid(answer, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
-    ['/emails', (answer: Answer) => expectInvalid(answer, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
+    ['/user', (response: Answer) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
+    ['/emails', (response: Answer) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
   ] as const)('of OAuth 2, at %s: the sign-in fails without effect', async (path, expectError) => {
     Object.assign(recorded.routes, {
       '/token': () => [200, { access_token: 'a token', token_type: 'bearer' }],
@@ -203,7 +203,7 @@ describe('while a provider does not respond', () => {
     const alice = await verifiedPerson(service, 'alice');
     await service.as(alice).get('/v1/users/@me').expect(200);
     for (const res of waiting) res.writeHead(503).end();
-    for (const answer of await Promise.all(pending)) expectOutage(answer);
+    for (const response of await Promise.all(pending)) expectOutage(response);
   });
 });
 

@@ -73,9 +73,9 @@ describe('conventions.md 1: mounts', () => {
   });
 
   test('/.well-known/change-password redirects to the page', async () => {
-    const answer = await fetch(`${service.url}/.well-known/change-password`, { redirect: 'manual' });
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe('https://app.example/account/password');
+    const response = await fetch(`${service.url}/.well-known/change-password`, { redirect: 'manual' });
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('https://app.example/account/password');
   });
 
   test('/.well-known/webauthn has the origins of browsers, /.well-known/passkey-endpoints the page for passkeys', async () => {

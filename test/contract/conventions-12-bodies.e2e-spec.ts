@@ -53,7 +53,7 @@ class Crowd {
     connections.forEach((connection, index) => {
       connection.send(messages[index]?.bytes ?? '');
       connection.answer().then(
-        (answer) => void crowd.answers.push(answer),
+        (response) => void crowd.answers.push(response),
         () => {},
       );
     });
@@ -77,16 +77,16 @@ const login = (from: string): Promise<RawAnswer> =>
 /** Repeats a request until its response has this status. The service notices closed connections with a delay. */
 async function until(ask: () => Promise<RawAnswer>, status: number): Promise<RawAnswer> {
   for (;;) {
-    const answer = await ask();
-    if (answer.status === status) return answer;
+    const response = await ask();
+    if (response.status === status) return response;
     await delay(10);
   }
 }
 
-function expectTooMany(answer: RawAnswer): void {
-  expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: 5 });
-  expect(answer.headers.get('retry-after')).toBe('5');
-  expect(answer.headers.get('connection')).toBe('close');
+function expectTooMany(response: RawAnswer): void {
+  expectApiError(response, 'RATE_LIMITED', { global: false, retry_after: 5 });
+  expect(response.headers.get('retry-after')).toBe('5');
+  expect(response.headers.get('connection')).toBe('close');
 }
 
 describe('conventions.md 12: requests that wait for their bodies', () => {
@@ -94,7 +94,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     const crowd = await Crowd.of(CROWD, () => ({ from: A, bytes: stalled() }));
     try {
       await crowd.answered(CROWD - PER_ADDRESS);
-      for (const answer of crowd.answers) expectTooMany(answer);
+      for (const response of crowd.answers) expectTooMany(response);
       expectApiError(await login(B), 'INVALID_FORM_BODY');
       expect((await service.anonymous.get('/health/ready')).status).toBe(200);
       // Requests without a body still succeed from the IP address that has reached its limit.
@@ -111,7 +111,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     const crowd = await Crowd.of(PER_ADDRESS + 6, (index) => ({ from: PROXY, bytes: bytes(`2001:db8::${index + 1}`) }));
     try {
       await crowd.answered(6);
-      for (const answer of crowd.answers) expectTooMany(answer);
+      for (const response of crowd.answers) expectTooMany(response);
       const next = await RawConnection.open(service, PROXY);
       expectTooMany(await next.send(bytes('2001:db8::ffff')).answer());
       const other = await RawConnection.open(service, PROXY);
@@ -135,7 +135,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     const crowd = await Crowd.of(PER_ACCOUNT + 8, (index) => ({ from: `127.2.0.${index + 1}`, bytes: patch(alice) }));
     try {
       await crowd.answered(8);
-      for (const answer of crowd.answers) expectTooMany(answer);
+      for (const response of crowd.answers) expectTooMany(response);
       const connection = await RawConnection.open(service, '127.2.0.1');
       expect((await connection.send(`${patch(bob)}{}${' '.repeat(98)}`).answer()).status).toBe(200);
       connection.close();
@@ -176,16 +176,16 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
 describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   /** Advances the clock by more than the 10 s window until the service sends a response and closes the connection. */
   async function expectGivenUp(connection: RawConnection): Promise<void> {
-    let answer: RawAnswer | undefined;
+    let response: RawAnswer | undefined;
     const answered = connection.answer().then((given) => {
-      answer = given;
+      response = given;
     });
-    while (!answer) {
+    while (!response) {
       service.clock.advance({ seconds: 11 });
       await Promise.race([answered, delay(100)]);
     }
-    expectApiError(answer, 'BAD_REQUEST');
-    expect(answer.headers.get('connection')).toBe('close');
+    expectApiError(response, 'BAD_REQUEST');
+    expect(response.headers.get('connection')).toBe('close');
     await connection.closed;
   }
 
@@ -246,9 +246,9 @@ describe('conventions.md 12: an early response ends the wait for the body', () =
   test.each(early)('%s', async (_title, start, lines, code) => {
     const connection = await RawConnection.open(service);
     const length = code === 'PAYLOAD_TOO_LARGE' ? 300_000 : LENGTH;
-    const answer = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).answer();
-    if (code) expectApiError(answer, code);
-    else expect(answer.status).toBe(200);
+    const response = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).answer();
+    if (code) expectApiError(response, code);
+    else expect(response.status).toBe(200);
     await connection.closed;
     expect(connection.unread).toBe('');
   });

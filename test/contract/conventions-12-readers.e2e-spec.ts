@@ -141,8 +141,8 @@ describe('conventions.md 12: media clients that do not read', () => {
       expectApiError(await sendRaw(service, [`GET ${path} HTTP/1.1`], { from: A }), 'RATE_LIMITED', {
         ...{ global: false, retry_after: 5 },
       });
-      const answer = await whole(B);
-      expect([answer.status, answer.text.length]).toEqual([200, SIZE]);
+      const response = await whole(B);
+      expect([response.status, response.text.length]).toEqual([200, SIZE]);
       expect((await service.anonymous.get('/health/ready')).status).toBe(200);
       expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
     } finally {

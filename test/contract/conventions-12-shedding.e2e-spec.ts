@@ -99,9 +99,9 @@ describe('conventions.md 12: password hashing', () => {
     const before = await shed();
     await whileFull(async () => {
       for (let attempt = 0; attempt < 8; attempt++) {
-        const answer = await logIn(service, alice);
-        expectApiError(answer, 'SERVICE_UNAVAILABLE');
-        expect(answer.headers.get('retry-after')).toBe('1');
+        const response = await logIn(service, alice);
+        expectApiError(response, 'SERVICE_UNAVAILABLE');
+        expect(response.headers.get('retry-after')).toBe('1');
       }
       expect(await shed()).toBe(before + 8);
       const failed = service.log.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === 'request failed');
@@ -117,9 +117,9 @@ describe('conventions.md 12: password hashing', () => {
 
 describe('conventions.md 12: errors that are not an outage', () => {
   test('a statement that violates the protocol is an error of the service, not of the database', async () => {
-    const answer = await service.anonymous.get('/v1/probe/wrong');
-    expectApiError(answer, 'INTERNAL_SERVER_ERROR');
-    expect(answer.headers.has('retry-after')).toBe(false);
+    const response = await service.anonymous.get('/v1/probe/wrong');
+    expectApiError(response, 'INTERNAL_SERVER_ERROR');
+    expect(response.headers.has('retry-after')).toBe(false);
     expect(service.log.filter((line) => line.includes('"request failed"') && line.includes('08P01'))).toHaveLength(1);
   });
 });

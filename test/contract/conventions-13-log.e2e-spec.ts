@@ -31,9 +31,9 @@ async function rejected(address: string, headers: Record<string, string> = {}): 
     .as(alice)
     .from('127.0.0.9')
     .with({ 'x-forwarded-for': address, ...headers });
-  const answer = await client.get('/v1/oauth2/applications/1');
-  expect(answer.status).toBe(404);
-  return lineOf(answer.headers.get('x-request-id') as string);
+  const response = await client.get('/v1/oauth2/applications/1');
+  expect(response.status).toBe(404);
+  return lineOf(response.headers.get('x-request-id') as string);
 }
 
 describe('conventions.md 13: the log', () => {
@@ -82,11 +82,11 @@ describe('conventions.md 13: the log', () => {
   });
 
   test('a trace ID of a client is not logged', async () => {
-    const answer = await service
+    const response = await service
       .as(alice)
       .with({ traceparent: `00-${TRACE}-00f067aa0ba902b7-01` })
       .get('/v1/users/1');
-    const line = await lineOf(answer.headers.get('x-request-id') as string);
+    const line = await lineOf(response.headers.get('x-request-id') as string);
     expect(line.trace_id).toMatch(OWN_TRACE_ID);
   });
 

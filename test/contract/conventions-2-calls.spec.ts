@@ -31,8 +31,8 @@ async function sent(lines: string[], handle = (call: Call) => void call.res.end(
   });
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
-  const [call, answer] = await Promise.all([handled, text(socket)]);
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [call, response] = await Promise.all([handled, text(socket)]);
+  const [head = '', body = ''] = response.split('\r\n\r\n');
   return { call, head: head.split('\r\n'), body };
 }
 

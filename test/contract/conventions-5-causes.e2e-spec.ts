@@ -96,10 +96,10 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
   });
   afterAll(() => service.close());
 
-  async function expectCause(answer: Answer, sqlstate: string): Promise<void> {
-    const id = answer.headers.get('x-request-id') as string;
-    expectApiError(answer, 'SERVICE_UNAVAILABLE', { request_id: id });
-    expect(answer.headers.get('retry-after')).toBe('5');
+  async function expectCause(response: Answer, sqlstate: string): Promise<void> {
+    const id = response.headers.get('x-request-id') as string;
+    expectApiError(response, 'SERVICE_UNAVAILABLE', { request_id: id });
+    expect(response.headers.get('retry-after')).toBe('5');
     const failures = linesOf(service, 'request failed').filter(({ request_id }) => request_id === id);
     expect(failures).toEqual([
       expect.objectContaining({
@@ -108,7 +108,7 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
         error: expect.objectContaining({ sqlstate, message: expect.stringMatching(/./) }),
       }),
     ]);
-    expect(answer.text).not.toContain(sqlstate);
+    expect(response.text).not.toContain(sqlstate);
   }
 
   afterEach(async () => {
@@ -117,8 +117,8 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
   });
 
   test('57014: 32 statements that exceed the timeout', async () => {
-    const { answers } = await race(32, () => service.anonymous.get('/v1/probe/statement-timeout'));
-    for (const answer of answers) await expectCause(answer, '57014');
+    const { answers: responses } = await race(32, () => service.anonymous.get('/v1/probe/statement-timeout'));
+    for (const response of responses) await expectCause(response, '57014');
   });
 
   test('55P03: a row that another transaction has locked', async () => {
@@ -132,12 +132,12 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
 
   test('40P01: one of two transactions in a deadlock', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
-    const { answers, statuses } = await race(2, (index) => {
+    const { answers: responses, statuses } = await race(2, (index) => {
       const [first, second] = index === 0 ? [alice, bob] : [bob, alice];
       return service.anonymous.get(`/v1/probe/deadlock/${first.id}/${second.id}`);
     });
     expect(statuses).toEqual({ 200: 1, 503: 1 });
-    for (const answer of answers) if (answer.status === 503) await expectCause(answer, '40P01');
+    for (const response of responses) if (response.status === 503) await expectCause(response, '40P01');
   });
 });
 

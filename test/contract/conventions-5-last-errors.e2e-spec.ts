@@ -170,11 +170,11 @@ const nothingIsLeft = async () => {
 };
 
 async function expectFault(path: string): Promise<void> {
-  const answer = await ask(path);
-  expectApiError(answer, 'INTERNAL_SERVER_ERROR', { request_id: answer.headers.get('x-request-id') });
-  expect(answer.headers.get('x-fine')).toBeNull();
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  const lines = service.log.filter((line) => line.includes(`"request_id":"${answer.headers.get('x-request-id')}"`));
+  const response = await ask(path);
+  expectApiError(response, 'INTERNAL_SERVER_ERROR', { request_id: response.headers.get('x-request-id') });
+  expect(response.headers.get('x-fine')).toBeNull();
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  const lines = service.log.filter((line) => line.includes(`"request_id":"${response.headers.get('x-request-id')}"`));
   expect(lines.some((line) => JSON.parse(line).level === 50)).toBe(true);
   await nothingIsLeft();
 }
@@ -218,8 +218,8 @@ describe('conventions.md 5: the service continues if a part of it throws', () =>
   ];
   test.each(before)('%s: 500', async (_what, part, name) => {
     await broken(part(), name, async () => {
-      const answer = await ask('/v1/probe/fine');
-      expectApiError(answer, 'INTERNAL_SERVER_ERROR', { request_id: answer.headers.get('x-request-id') });
+      const response = await ask('/v1/probe/fine');
+      expectApiError(response, 'INTERNAL_SERVER_ERROR', { request_id: response.headers.get('x-request-id') });
     });
     await nothingIsLeft();
   });
@@ -248,16 +248,16 @@ describe('conventions.md 5: the service continues if a part of it throws', () =>
 
   test('handlers of notifications: the operation and the other handlers continue', async () => {
     const bus = service.app.get(ReplicaBus);
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const fail = () => {
       throw new Error('a handler failed');
     };
     bus.follow('probe', fail);
     bus.on('probe', fail);
     bus.on('probe', async () => fail());
-    bus.on('probe', ({ n }) => void heard.push(n));
+    bus.on('probe', ({ n }) => void received.push(n));
     await service.app.get(Database).transaction((tx) => bus.announce(tx, { topic: 'probe', data: { n: 1 } }));
-    expect(heard).toContain(1);
+    expect(received).toContain(1);
     const failures = () => service.log.filter((line) => line.includes('a handler failed')).length;
     await eventually('the log of all three failures', async () => (failures() >= 3 ? true : undefined));
     await nothingIsLeft();
@@ -282,11 +282,11 @@ describe('conventions.md 5: the log has the cause of every 5xx', () => {
     ['deadlock', 'SERVICE_UNAVAILABLE', ['deadlock detected', '40P01']],
     ['refused', 'INTERNAL_SERVER_ERROR', ['ECONNREFUSED 192.0.2.1:443']],
   ] as const)('%s: %s', async (path, code, words) => {
-    const answer = await ask(`/v1/probe/${path}`);
-    expectApiError(answer, code, { request_id: answer.headers.get('x-request-id') });
-    const lines = linesOf(answer.headers.get('x-request-id'));
+    const response = await ask(`/v1/probe/${path}`);
+    expectApiError(response, code, { request_id: response.headers.get('x-request-id') });
+    const lines = linesOf(response.headers.get('x-request-id'));
     expect(lines).toHaveLength(1);
     for (const word of words) expect(lines[0]).toContain(word);
-    for (const word of words) expect(answer.text).not.toContain(word);
+    for (const word of words) expect(response.text).not.toContain(word);
   });
 });

@@ -45,16 +45,16 @@ describeOnPostgres('conventions.md 6.1: a worker ID is used by one process at a 
       expectApiError(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
       const before = await service.sql('SELECT count(*)::int AS accounts FROM account');
       for (let round = 0; round < 4; round++) {
-        const answer = await register();
-        expectApiError(answer, 'SERVICE_UNAVAILABLE');
-        expect(answer.headers.get('retry-after')).toBe('5');
+        const response = await register();
+        expectApiError(response, 'SERVICE_UNAVAILABLE');
+        expect(response.headers.get('retry-after')).toBe('5');
       }
       expect(await service.sql('SELECT count(*)::int AS accounts FROM account')).toEqual(before);
       proxy.restore();
-      let answer = await register();
-      while (answer.status === 503) answer = await register();
-      expect(answer.status).toBe(200);
-      expect(workerOf(answer)).not.toBe(worker);
+      let response = await register();
+      while (response.status === 503) response = await register();
+      expect(response.status).toBe(200);
+      expect(workerOf(response)).not.toBe(worker);
     } finally {
       await other.end();
     }

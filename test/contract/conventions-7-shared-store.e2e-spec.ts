@@ -71,9 +71,9 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
   test('one bucket serves both processes, with the ordinary error', async () => {
     for (let i = 0; i < 6; i++) expectInvalid(await attempt(first), ...REFUSED);
     for (const remaining of [3, 2, 1, 0]) {
-      const answer = await attempt(second);
-      expectInvalid(answer, ...REFUSED);
-      expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(remaining));
+      const response = await attempt(second);
+      expectInvalid(response, ...REFUSED);
+      expect(response.headers.get('x-ratelimit-remaining')).toBe(String(remaining));
     }
     expectApiError(await attempt(second), 'RATE_LIMITED', { global: false });
     expectApiError(await attempt(first), 'RATE_LIMITED', { global: false });
@@ -100,10 +100,10 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
       for (let round = 0; round < 5; round++) {
         const key = randomUUID();
         await other.add(key, 1, 60);
-        const asked = standing.add(key, 1, 60);
+        const requested = standing.add(key, 1, 60);
         for (let turns = 0; turns < round; turns++) await turn();
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS);
-        expect(await asked).toBe(2);
+        expect(await requested).toBe(2);
       }
       expect(said).toEqual([]);
     } finally {

@@ -106,12 +106,12 @@ describe('conventions 9 repeated failures of an IP address', () => {
   test('9.1 failed client authentication and a rejected Identify also count as invalid credentials', async () => {
     const client = address();
     for (let i = 0; i < 20; i++) {
-      const answer = await from(client).form('/v1/oauth2/token', {
+      const response = await from(client).form('/v1/oauth2/token', {
         client_id: '1',
         client_secret: token(),
         grant_type: 'refresh_token',
       });
-      expectApiError(answer, 'INVALID_CLIENT');
+      expectApiError(response, 'INVALID_CLIENT');
     }
     expect(await isBanned(client)).toBe(true);
     const socket = address();
@@ -154,8 +154,8 @@ describe('conventions 9 repeated failures of an IP address', () => {
           const isOut = await guesses(async (caller) => {
             for (const { name, form, authorization } of ways) {
               const client = authorization ? caller.with({ authorization }) : caller;
-              const answer = await client.with({ 'x-request-id': name }).form('/v1/oauth2/token', form);
-              expectApiError(answer, 'INVALID_CLIENT');
+              const response = await client.with({ 'x-request-id': name }).form('/v1/oauth2/token', form);
+              expectApiError(response, 'INVALID_CLIENT');
             }
           });
           // 30 guesses score 52.5, which is below a strike. As distinct guesses, they would exceed the limit.

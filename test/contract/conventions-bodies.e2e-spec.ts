@@ -285,9 +285,9 @@ describe('conventions.md 1: text and shape', () => {
     ['{"id":{"$gt":""}}', 'id: INVALID_FORMAT'],
     ['{"one":"c","bool":0,"int":9}', 'bool: INVALID_FORMAT', 'int: INVALID_FORMAT', 'one: INVALID_FORMAT'],
   ])('%j', async (body, ...faults) => {
-    const answer = await send(body);
-    if (faults.length > 0) expectInvalid(answer, ...faults);
-    else expect(answer.status).toBe(200);
+    const response = await send(body);
+    if (faults.length > 0) expectInvalid(response, ...faults);
+    else expect(response.status).toBe(200);
   });
 
   test('a rejected value is not repeated in the response', async () => {
@@ -326,9 +326,9 @@ describe('conventions.md 1: path and query', () => {
     [`${'9'.repeat(8000)}`, 'id: INVALID_SNOWFLAKE_FORMAT'],
     ['x?limit=0', 'id: INVALID_SNOWFLAKE_FORMAT', 'limit: INVALID_FORMAT'],
   ])('%.50s', async (target, ...faults) => {
-    const answer = await get(target);
-    if (faults.length > 0) expectInvalid(answer, ...faults);
-    else expect([answer.status, answer.body.id]).toEqual([200, '1']);
+    const response = await get(target);
+    if (faults.length > 0) expectInvalid(response, ...faults);
+    else expect([response.status, response.body.id]).toEqual([200, '1']);
   });
 
   test('path, query and body are all checked before the response', async () => {
@@ -368,15 +368,15 @@ describe('conventions.md 1: size', () => {
   });
 
   test('a client that sends too much can read the error', async () => {
-    const answers = await Promise.all([1, 3, 7].map((mib) => send(ofSize(mib * 1024 * 1024))));
-    for (const answer of answers) expectApiError(answer, 'PAYLOAD_TOO_LARGE');
+    const responses = await Promise.all([1, 3, 7].map((mib) => send(ofSize(mib * 1024 * 1024))));
+    for (const response of responses) expectApiError(response, 'PAYLOAD_TOO_LARGE');
   });
 
   test('a declared length over the limit is rejected before a byte of the body is read', async () => {
-    const answer = await sendRaw(service, [
+    const response = await sendRaw(service, [
       ...['POST /v1/probe/body HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 1000000000'],
     ]);
-    expectApiError(answer, 'PAYLOAD_TOO_LARGE');
+    expectApiError(response, 'PAYLOAD_TOO_LARGE');
   });
 
   test('the body of a rejected request does not become the next request', async () => {
@@ -440,9 +440,9 @@ describe('credentials.md 4 an unsupported content type is rejected in the order 
       const headers = { 'content-type': type };
       expectApiError(await service.anonymous.post('/v1/nothing', '{}', { headers }), 'NOT_FOUND');
       expectApiError(await service.anonymous.post('/v1/probe/closed', '{}', { headers }), 'UNAUTHORIZED');
-      const answer = await service.anonymous.post('/v1/probe/body', '{}', { headers });
-      if (type.startsWith('application/json')) expect([200, 415]).toContain(answer.status);
-      else expectApiError(answer, 'UNSUPPORTED_MEDIA_TYPE');
+      const response = await service.anonymous.post('/v1/probe/body', '{}', { headers });
+      if (type.startsWith('application/json')) expect([200, 415]).toContain(response.status);
+      else expectApiError(response, 'UNSUPPORTED_MEDIA_TYPE');
     },
   );
 });

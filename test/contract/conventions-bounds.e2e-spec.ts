@@ -116,8 +116,8 @@ describe('conventions.md 1: lengths are checked before any conversion', () => {
     const email = `a${'\u0300\u0316'.repeat(60_000)}`;
     for (const path of ['/v1/auth/login', '/v1/auth/register', '/v1/auth/forgot']) {
       const body = { email, password: 'correct horse', consent: true };
-      const answer = await service.anonymous.with({ 'x-forwarded-for': '203.0.113.1' }).post(path, body);
-      expect([answer.status, answer.body.errors]).toEqual([
+      const response = await service.anonymous.with({ 'x-forwarded-for': '203.0.113.1' }).post(path, body);
+      expect([response.status, response.body.errors]).toEqual([
         400,
         [expect.objectContaining({ path: 'email', code: 'EMAIL_LENGTH_INVALID' })],
       ]);

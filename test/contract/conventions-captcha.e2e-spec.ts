@@ -73,9 +73,9 @@ describe('conventions.md 8: captcha', () => {
 
   test('of 32 parallel presentations, exactly one is accepted', async () => {
     const token = await solveCaptcha(service);
-    const { answers } = await race(32, () => presentToken(token));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(31).fill(400)]);
-    for (const answer of answers) if (answer.status !== 204) expectApiError(answer, 'INVALID_CAPTCHA');
+    const { answers: responses } = await race(32, () => presentToken(token));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, ...Array(31).fill(400)]);
+    for (const response of responses) if (response.status !== 204) expectApiError(response, 'INVALID_CAPTCHA');
   });
 
   test('a token that was not earned is INVALID_CAPTCHA', async () => {
@@ -129,8 +129,8 @@ describe('conventions.md 8: captcha', () => {
     const exempt = await createCredentialSet(service, { traits: ['captcha_exempt'], scopes: ['identify'] });
     const earned = await presentToken(await solveCaptcha(service));
     for (const value of [exempt.session, `Bearer ${exempt.session}`, exempt.bot, exempt.bearer]) {
-      const answer = await present({}, service.as(value));
-      expect([answer.status, [...answer.headers.keys()]]).toEqual([204, [...earned.headers.keys()]]);
+      const response = await present({}, service.as(value));
+      expect([response.status, [...response.headers.keys()]]).toEqual([204, [...earned.headers.keys()]]);
     }
   });
 

@@ -26,8 +26,8 @@ describe('RFC 9110 section 13: conditional requests', () => {
       ).toBe(304);
     }
     for (const other of ['"other"', `W/"other"`, tag.replaceAll('"', ''), `"x${tag.slice(1)}`]) {
-      const answer = await fetchBytes(service, path, { 'if-none-match': other });
-      expect([answer.status, answer.bytes.equals(bytes)]).toEqual([200, true]);
+      const response = await fetchBytes(service, path, { 'if-none-match': other });
+      expect([response.status, response.bytes.equals(bytes)]).toEqual([200, true]);
     }
   });
 

@@ -127,8 +127,8 @@ describe('conventions.md 3: responses', () => {
     ...['https://APP.example', 'https://sub.app.example', 'https://evilapp.example', 'null', '*', '', `${APP}, ${APP}`],
     ...['https://web.example', 'https://app.exampl', `${APP}\u00a0`, 'http://localhost', 'http://localhost:30000'],
   ])('any other origin, such as %j, gets the usual response and may not read it', async (origin) => {
-    const answer = await ask('/v1/probe/page', origin);
-    expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }]);
+    const response = await ask('/v1/probe/page', origin);
+    expect([response.status, corsOf(response)]).toEqual([200, { vary: 'Origin' }]);
   });
 
   test('public resources are readable by every origin, without the sudo proof', async () => {
@@ -145,9 +145,9 @@ describe('conventions.md 3: responses', () => {
       const target = route.path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
       for (const origin of [APP, 'https://evil.example']) {
         for (const lines of [[], ['Authorization: Bearer x', 'Content-Type: text/plain']]) {
-          const answer = await ask(target, origin, route.method, 'Content-Length: 0', ...lines);
-          const name = `${route.method} ${route.path} ${answer.status}`;
-          expect([name, corsOf(answer)]).toEqual([name, wanted(route, origin)]);
+          const response = await ask(target, origin, route.method, 'Content-Length: 0', ...lines);
+          const name = `${route.method} ${route.path} ${response.status}`;
+          expect([name, corsOf(response)]).toEqual([name, wanted(route, origin)]);
         }
       }
     }
@@ -164,9 +164,9 @@ describe('conventions.md 3: preflight', () => {
     ask(target, origin, 'OPTIONS', `Access-Control-Request-Method: ${method}`, 'Access-Control-Request-Headers: x');
 
   test('204 with the methods of the path, the headers, and ten minutes', async () => {
-    const answer = await preflight('/v1/users/@me', APP, 'PATCH');
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    const { 'access-control-allow-headers': allowed, ...rest } = corsOf(answer);
+    const response = await preflight('/v1/users/@me', APP, 'PATCH');
+    expect([response.status, response.text]).toEqual([204, '']);
+    const { 'access-control-allow-headers': allowed, ...rest } = corsOf(response);
     expect(listed(allowed ?? null)).toEqual([...ALLOWED].sort());
     expect(rest).toEqual({
       ...OF_DEFAULT,
@@ -176,19 +176,19 @@ describe('conventions.md 3: preflight', () => {
   });
 
   test('media allow no credentials and no proof', async () => {
-    const answer = await preflight('/media/probe', 'https://evil.example', 'GET');
-    expect(answer.status).toBe(204);
+    const response = await preflight('/media/probe', 'https://evil.example', 'GET');
+    expect(response.status).toBe(204);
     const refused = ['Authorization', 'X-Service-Client-Properties', 'X-Service-Sudo-Mode-JWT'];
-    expect(listed(answer.headers.get('access-control-allow-headers'))).toEqual(
+    expect(listed(response.headers.get('access-control-allow-headers'))).toEqual(
       ALLOWED.filter((name) => !refused.includes(name)).sort(),
     );
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
   test('another origin gets 204 and no permission', async () => {
     for (const origin of ['https://evil.example', 'null']) {
-      const answer = await preflight('/v1/users/@me', origin, 'GET');
-      expect([answer.status, corsOf(answer)]).toEqual([204, { vary: 'Origin' }]);
+      const response = await preflight('/v1/users/@me', origin, 'GET');
+      expect([response.status, corsOf(response)]).toEqual([204, { vary: 'Origin' }]);
     }
   });
 
@@ -203,8 +203,8 @@ describe('conventions.md 3: preflight', () => {
   test('a secret URL has no preflight response; a readable one next to it does', async () => {
     expectApiError(await preflight('/v1/probe/1/s3cret', APP, 'POST'), 'NOT_FOUND');
     expectApiError(await preflight('/v1/probe/1/s3cret', APP, 'GET'), 'NOT_FOUND');
-    const answer = await preflight('/v1/probe/1/messages', APP, 'GET');
-    expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
+    const response = await preflight('/v1/probe/1/messages', APP, 'GET');
+    expect([response.status, response.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
   });
 
   test('OPTIONS has no other use', async () => {

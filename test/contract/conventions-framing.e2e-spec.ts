@@ -109,18 +109,18 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
     ['/a'.repeat(7_000), '404 NOT_FOUND'],
     ['/%61'.repeat(3_500), '404 NOT_FOUND'],
   ])('%.60s is %s', async (target, expected) => {
-    const answer = await ask(target);
-    expect(shown(answer)).toBe(expected);
-    expectFixedHeaders(answer);
-    if (expected.includes(' ')) expectApiError(answer, expected.split(' ')[1] ?? '');
+    const response = await ask(target);
+    expect(shown(response)).toBe(expected);
+    expectFixedHeaders(response);
+    if (expected.includes(' ')) expectApiError(response, expected.split(' ')[1] ?? '');
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'M-SEARCH', 'SOURCE', 'PURGE'])(
     '%s on a path without it is 404 without Allow',
     async (method) => {
-      const answer = await ask(ME, method);
-      expectApiError(answer, 'NOT_FOUND');
-      expectFixedHeaders(answer);
+      const response = await ask(ME, method);
+      expectApiError(response, 'NOT_FOUND');
+      expectFixedHeaders(response);
     },
   );
 
@@ -144,16 +144,16 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   });
 
   test('an unauthenticated HEAD meets the same guards', async () => {
-    const answer = await sendRaw(services[platform], [`HEAD ${ME} HTTP/1.1`]);
-    expect([answer.status, answer.text]).toEqual([401, '']);
+    const response = await sendRaw(services[platform], [`HEAD ${ME} HTTP/1.1`]);
+    expect([response.status, response.text]).toEqual([401, '']);
   });
 
   test('an empty response has neither body nor Content-Type', async () => {
     const { session } = await createCredentialSet(services[platform]);
     const lines = ['POST /v1/auth/logout HTTP/1.1', `Authorization: ${session}`, 'Content-Length: 0'];
-    const answer = await sendRaw(services[platform], lines);
-    expect([answer.status, answer.text, answer.headers.has('content-type')]).toEqual([204, '', false]);
-    expectFixedHeaders(answer);
+    const response = await sendRaw(services[platform], lines);
+    expect([response.status, response.text, response.headers.has('content-type')]).toEqual([204, '', false]);
+    expectFixedHeaders(response);
   });
 
   test('URLs come from configuration, regardless of host headers', async () => {
@@ -165,8 +165,8 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
       ['Origin: https://evil.example', 'Referer: https://evil.example/'],
     ];
     for (const lines of tricks) {
-      const answer = await sendRaw(services[platform], ['GET /.well-known/service HTTP/1.1', ...lines]);
-      expect(answer.text).toBe(plain.text);
+      const response = await sendRaw(services[platform], ['GET /.well-known/service HTTP/1.1', ...lines]);
+      expect(response.text).toBe(plain.text);
     }
     const connection = await RawConnection.open(services[platform]);
     connection.send('GET http://evil.example/.well-known/service HTTP/1.1\r\nHost: evil.example:80\r\n\r\n');
@@ -191,10 +191,10 @@ async function lastWord(platform: (typeof PLATFORMS)[number], bytes: string): Pr
   const connection = await RawConnection.open(services[platform]);
   try {
     connection.send(bytes);
-    const answer = await connection.answer();
+    const response = await connection.answer();
     await connection.closed;
     expect(connection.unread).toBe('');
-    return answer;
+    return response;
   } finally {
     connection.close();
   }
@@ -252,17 +252,17 @@ const FAULTY: [title: string, bytes: string][] = [
 
 describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) => {
   test.each(FAULTY)('%s: 400 with our body, and the connection ends', async (_title, bytes) => {
-    const answer = await lastWord(platform, bytes + SMUGGLED);
-    expect(answer.status).toBe(400);
-    expectApiError(answer, 'BAD_REQUEST');
-    expectFixedHeaders(answer);
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await lastWord(platform, bytes + SMUGGLED);
+    expect(response.status).toBe(400);
+    expectApiError(response, 'BAD_REQUEST');
+    expectFixedHeaders(response);
+    expect(response.headers.get('connection')).toBe('close');
   });
 
   test.each([17, 100, 1024])('%d KiB of headers: 431 with our body, and the connection ends', async (kib) => {
-    const answer = await lastWord(platform, `GET ${ME} HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(kib * 1024)}\r\n\r\n`);
-    expect([answer.status, answer.body.code]).toEqual([431, 'BAD_REQUEST']);
-    expectFixedHeaders(answer);
+    const response = await lastWord(platform, `GET ${ME} HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(kib * 1024)}\r\n\r\n`);
+    expect([response.status, response.body.code]).toEqual([431, 'BAD_REQUEST']);
+    expectFixedHeaders(response);
   });
 
   test('100 lines and 15 KiB are accepted', async () => {
@@ -274,16 +274,16 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
   });
 
   test('a request that does not arrive is 408 with our body', async () => {
-    const answer = await unfinished[platform].answer();
-    expect([answer.status, answer.body.code]).toEqual([408, 'BAD_REQUEST']);
-    expectFixedHeaders(answer);
+    const response = await unfinished[platform].answer();
+    expect([response.status, response.body.code]).toEqual([408, 'BAD_REQUEST']);
+    expectFixedHeaders(response);
     await unfinished[platform].closed;
   });
 
   test('CONNECT opens no tunnel', async () => {
-    const answer = await lastWord(platform, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n');
-    expectApiError(answer, 'NOT_FOUND');
-    expectFixedHeaders(answer);
+    const response = await lastWord(platform, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    expectApiError(response, 'NOT_FOUND');
+    expectFixedHeaders(response);
   });
 
   // The responses to the requests before it need a database lookup. The response to the last message does not.
@@ -299,8 +299,8 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
       `GET ${ME} HTTP/1.1\r\nHost: x\r\nX-Request-ID: ${id}\r\nAuthorization: ${session}\r\n\r\n`;
     connection.send(ids.map(me).join('') + bytes);
     for (const id of ids) {
-      const answer = await connection.answer();
-      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, id]);
+      const response = await connection.answer();
+      expect([response.status, response.headers.get('x-request-id')]).toEqual([200, id]);
     }
     const last = await connection.answer();
     expect(last.body.code).toBe(code);
@@ -334,9 +334,9 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
 
   async function sendAll(bytes: string): Promise<RawAnswer> {
     const connection = await RawConnection.open(services[platform]);
-    const answer = await connection.send(bytes).answer();
+    const response = await connection.send(bytes).answer();
     connection.close();
-    return answer;
+    return response;
   }
 });
 

@@ -136,14 +136,14 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
     await sweep(isJson, async (route, client) => {
       const headers = { 'content-type': 'application/json' };
       for (const body of BODIES) {
-        const answer = await client.send(route.method, targetOf(route.path), body, { headers });
-        inspect(route, String(body), answer);
+        const response = await client.send(route.method, targetOf(route.path), body, { headers });
+        inspect(route, String(body), response);
       }
       for (const type of ['text/plain', ';', 'application/json;charset="', 'multipart/form-data']) {
-        const answer = await client.send(route.method, targetOf(route.path), '{}', {
+        const response = await client.send(route.method, targetOf(route.path), '{}', {
           headers: { 'content-type': type },
         });
-        inspect(route, type, answer);
+        inspect(route, type, response);
       }
     });
   });
@@ -244,8 +244,8 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
       () => true,
       async (route, client) => {
         for (const more of headers) {
-          const answer = await client.with(more).send(route.method, targetOf(route.path));
-          inspect(route, JSON.stringify(more), answer);
+          const response = await client.with(more).send(route.method, targetOf(route.path));
+          inspect(route, JSON.stringify(more), response);
         }
       },
     );

@@ -108,10 +108,10 @@ async function whileFull(work: () => Promise<void>): Promise<void> {
 describe('conventions.md 12: load shedding', () => {
   test('more than MAX_IN_FLIGHT requests: 503 with Retry-After 1, and the service works normally afterwards', async () => {
     await whileFull(async () => {
-      const answer = await ask('/v1/probe/address', 'Origin: http://localhost:8080');
-      expectApiError(answer, 'SERVICE_UNAVAILABLE', { request_id: answer.headers.get('x-request-id') });
-      expect(answer.headers.get('retry-after')).toBe('1');
-      expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:8080');
+      const response = await ask('/v1/probe/address', 'Origin: http://localhost:8080');
+      expectApiError(response, 'SERVICE_UNAVAILABLE', { request_id: response.headers.get('x-request-id') });
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:8080');
       expectApiError(await ask('/v1/nope'), 'SERVICE_UNAVAILABLE');
     });
     expect((await ask('/v1/probe/address')).status).toBe(200);
@@ -143,9 +143,9 @@ describe('conventions.md 12: load shedding', () => {
     await whileFull(async () => {
       expect(await ready()).toBe(200);
       service.clock.advance({ seconds: 11 });
-      const answer = await ask('/health/ready');
-      expectApiError(answer, 'SERVICE_UNAVAILABLE');
-      expect(answer.headers.get('retry-after')).toBe('1');
+      const response = await ask('/health/ready');
+      expectApiError(response, 'SERVICE_UNAVAILABLE');
+      expect(response.headers.get('retry-after')).toBe('1');
       expect((await ask('/health/live')).status).toBe(200);
     });
     // The overload episode does not end immediately. It ends in the next call, which first advances the clock by 3 s.
@@ -207,14 +207,14 @@ describe('conventions.md 9.2: a banned IP address', () => {
 
   test('is rejected until the end of a temporary ban', async () => {
     await banned(CLIENT, 60, async () => {
-      const answer = await ask('/v1/probe/address');
-      expectApiError(answer, 'GLOBAL_IP_TEMPORARILY_BANNED', {
+      const response = await ask('/v1/probe/address');
+      expectApiError(response, 'GLOBAL_IP_TEMPORARILY_BANNED', {
         ip_address: CLIENT,
         ban_kind: 'temporary_24h',
         expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         appeals_supported: false,
       });
-      expect(Math.abs(Date.parse(answer.body.expires_at) - service.clock.now() - 60_000)).toBeLessThan(30_000);
+      expect(Math.abs(Date.parse(response.body.expires_at) - service.clock.now() - 60_000)).toBeLessThan(30_000);
       service.clock.advance({ seconds: 61 });
       expect((await ask('/v1/probe/address')).status).toBe(200);
     });
@@ -228,10 +228,10 @@ describe('conventions.md 9.2: a banned IP address', () => {
       for (const { method, path } of service.app.get(Routes).all) {
         const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
         const lines = [`${method} ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, `Authorization: ${session}`];
-        const answer = await sendRaw(service, [...lines, 'Content-Length: 0']);
+        const response = await sendRaw(service, [...lines, 'Content-Length: 0']);
         const expected = OPERATIONAL.includes(path) ? 200 : 403;
-        expect([method, path, answer.status]).toEqual([method, path, expected]);
-        if (expected === 403) expectApiError(answer, 'GLOBAL_IP_BANNED');
+        expect([method, path, response.status]).toEqual([method, path, expected]);
+        if (expected === 403) expectApiError(response, 'GLOBAL_IP_BANNED');
       }
       expectApiError(await ask('/v1/nope'), 'GLOBAL_IP_BANNED');
       expect(counters.lookups).toBe(before);
@@ -247,8 +247,8 @@ describe('conventions.md 9.2: a banned IP address', () => {
     ['203.0.113.7', '::ffff:203.0.113.7', true],
   ])('a ban of %s and %s', async (value, address, isBanned) => {
     await banned(value, null, async () => {
-      const answer = await sendRaw(service, ['GET /v1/probe/address HTTP/1.1', `X-Forwarded-For: ${address}`]);
-      expect(answer.status).toBe(isBanned ? 403 : 200);
+      const response = await sendRaw(service, ['GET /v1/probe/address HTTP/1.1', `X-Forwarded-For: ${address}`]);
+      expect(response.status).toBe(isBanned ? 403 : 200);
     });
   });
 
@@ -291,9 +291,9 @@ describe('conventions.md 1: client address', () => {
 
   test('a request without a valid client address is rejected before any bucket, except on operational routes', async () => {
     for (const lines of [[], ['X-Forwarded-For: unknown'], ['X-Forwarded-For: 1.2.3.4:65536'], ['X-Forwarded-For:']]) {
-      const answer = await seen(...lines);
-      expectApiError(answer, 'FORBIDDEN');
-      expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+      const response = await seen(...lines);
+      expectApiError(response, 'FORBIDDEN');
+      expect(response.headers.has('x-ratelimit-limit')).toBe(false);
       expect((await sendRaw(service, ['GET /health/live HTTP/1.1', ...lines])).status).toBe(200);
     }
   });

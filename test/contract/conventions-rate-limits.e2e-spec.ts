@@ -164,11 +164,11 @@ describe('conventions.md 7: rate limits', () => {
 
   /** Sends one request per caller and returns for each of them whether it was within the limit. */
   async function admitted(...callers: [path: string, address: string, authorization?: string][]): Promise<boolean[]> {
-    const answers: boolean[] = [];
+    const responses: boolean[] = [];
     for (const [path, address, authorization] of callers) {
-      answers.push((await from(address, authorization).get(path)).status !== 429);
+      responses.push((await from(address, authorization).get(path)).status !== 429);
     }
-    return answers;
+    return responses;
   }
 
   test('a public bucket name is the first 16 hex digits of the digest of its name', () => {
@@ -197,14 +197,14 @@ describe('conventions.md 7: rate limits', () => {
   test('an empty allowance is 429 with the same headers, a scope, and the time until the next request', async () => {
     const client = from(freshAddress());
     for (let i = 0; i < 4; i++) await client.get('/v1/probe/timed');
-    const answer = await client.get('/v1/probe/timed');
-    expectApiError(answer, 'RATE_LIMITED', { global: false });
-    expect(Object.keys(answer.body).sort()).toEqual(['code', 'global', 'message', 'retry_after']);
-    const { retry_after: retryAfter } = answer.body;
+    const response = await client.get('/v1/probe/timed');
+    expectApiError(response, 'RATE_LIMITED', { global: false });
+    expect(Object.keys(response.body).sort()).toEqual(['code', 'global', 'message', 'retry_after']);
+    const { retry_after: retryAfter } = response.body;
     expect(retryAfter).toBeGreaterThan(10);
     expect(retryAfter).toBeLessThanOrEqual(15);
     expect(retryAfter).toBe(Math.ceil(retryAfter * 1000) / 1000);
-    expect(limits(answer)).toEqual({
+    expect(limits(response)).toEqual({
       'retry-after': String(Math.ceil(retryAfter)),
       scope: 'user',
       limit: '4',
@@ -233,11 +233,11 @@ describe('conventions.md 7: rate limits', () => {
     const lines = ['GET /v1/probe/many HTTP/1.1', 'Host: x', `X-Forwarded-For: ${freshAddress()}`];
     const request = [...lines, `Authorization: ${session}`, '', ''].join('\r\n');
     connection.send(request.repeat(200));
-    const answers = [];
-    for (let i = 0; i < 200; i++) answers.push(await connection.answer());
+    const responses = [];
+    for (let i = 0; i < 200; i++) responses.push(await connection.answer());
     connection.close();
-    const refused = answers.filter(({ status }) => status === 429);
-    const passed = answers.filter(({ status }) => status === 200);
+    const refused = responses.filter(({ status }) => status === 429);
+    const passed = responses.filter(({ status }) => status === 200);
     expect(passed.length).toBeGreaterThanOrEqual(50);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.body).toEqual({
@@ -294,8 +294,8 @@ describe('conventions.md 7: rate limits', () => {
     const { session } = await wearing({ flags: 1n << 47n });
     const client = from(freshAddress(), session);
     for (let i = 0; i < 4; i++) {
-      const answer = await client.get('/v1/probe/two');
-      expect([answer.status, limits(answer)]).toEqual([200, {}]);
+      const response = await client.get('/v1/probe/two');
+      expect([response.status, limits(response)]).toEqual([200, {}]);
     }
     const statuses: number[] = [];
     for (let i = 0; i < 3; i++) statuses.push((await client.post('/v1/probe/allowance')).status);
@@ -305,10 +305,10 @@ describe('conventions.md 7: rate limits', () => {
   test("a handler's allowance returns its own numbers and no bucket", async () => {
     const { session } = await wearing();
     const client = from(freshAddress(), session);
-    let answer = await client.post('/v1/probe/allowance');
-    for (let i = 0; i < 2; i++) answer = await client.post('/v1/probe/allowance');
-    expectApiError(answer, 'RATE_LIMITED', { global: false });
-    expect(limits(answer)).toEqual({
+    let response = await client.post('/v1/probe/allowance');
+    for (let i = 0; i < 2; i++) response = await client.post('/v1/probe/allowance');
+    expectApiError(response, 'RATE_LIMITED', { global: false });
+    expect(limits(response)).toEqual({
       'retry-after': expect.stringMatching(/^\d+$/),
       scope: 'user',
       limit: '2',
@@ -316,7 +316,7 @@ describe('conventions.md 7: rate limits', () => {
       reset: expect.stringMatching(/^\d+$/),
       'reset-after': expect.stringMatching(/^\d+\.\d{3}$/),
     });
-    expect(Number(limits(answer)['retry-after'])).toBe(Math.ceil(answer.body.retry_after));
+    expect(Number(limits(response)['retry-after'])).toBe(Math.ceil(response.body.retry_after));
   });
 
   test.each<
@@ -500,8 +500,8 @@ describe('conventions.md 7.1: switches', () => {
   test('RATE_LIMITS=off turns limits and headers off, and logs a warning', async () => {
     await withGatehouse({ features: [probe], modules: [ProbeModule] }, async (service) => {
       for (let i = 0; i < 4; i++) {
-        const answer = await service.anonymous.get('/v1/probe/two');
-        expect([answer.status, limits(answer)]).toEqual([200, {}]);
+        const response = await service.anonymous.get('/v1/probe/two');
+        expect([response.status, limits(response)]).toEqual([200, {}]);
       }
       const warnings = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
       // Outside production, the allowances are off by default, so no warning names them.

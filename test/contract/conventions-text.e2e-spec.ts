@@ -110,8 +110,8 @@ describe('conventions.md 2: a header that cannot be stored is ignored', () => {
       expectApiError(held, 'IP_AUTHORIZATION_REQUIRED');
       expect((await mailTo(service, bob.email, 'ip_authorization')).metadata.token).toMatch(/^\w{64}$/);
       const wrong = { ...sent, password: 'not the password' };
-      const answer = await service.anonymous.from('127.0.33.1').with(headers).post('/v1/auth/login', wrong);
-      expectInvalid(answer, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+      const response = await service.anonymous.from('127.0.33.1').with(headers).post('/v1/auth/login', wrong);
+      expectInvalid(response, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
     }
   });
 
@@ -166,8 +166,8 @@ describe('webhooks.md 4 and 6: messages and callbacks', () => {
         ['/slack', { attachments: [{ title: odd, title_link: url, fields: [{ title: odd, value: odd }] }] }],
       ];
       for (const [path, body] of bodies) {
-        const answer = await service.anonymous.post(`${hook.path}${path}`, body);
-        expectInvalid(answer, 'message_data: INVALID_MESSAGE_DATA');
+        const response = await service.anonymous.post(`${hook.path}${path}`, body);
+        expectInvalid(response, 'message_data: INVALID_MESSAGE_DATA');
       }
       expect(await stored()).toEqual([]);
     }
@@ -301,8 +301,8 @@ describe('names that other users see', () => {
 
   test('a webhook name: NUL is a control character like the others', async () => {
     for (const name of ['a\u0000b', 'a\nb', '\u0000']) {
-      const answer = await service.as(alice).post('/v1/users/@me/webhooks', { name });
-      expectInvalid(answer, 'name: WEBHOOK_NAME_LENGTH_INVALID');
+      const response = await service.as(alice).post('/v1/users/@me/webhooks', { name });
+      expectInvalid(response, 'name: WEBHOOK_NAME_LENGTH_INVALID');
     }
   });
 

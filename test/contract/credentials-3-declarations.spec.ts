@@ -286,7 +286,7 @@ describe('credentials.md 5: the arguments of a handler', () => {
     Handlers,
     'handle',
   );
-  const [me, theCall, answer] = Object.values(bound)
+  const [me, theCall, response] = Object.values(bound)
     .toSorted((a, b) => a.index - b.index)
     .map(({ factory }) => factory) as [Factory, Factory, Factory];
   const call = Object.assign(callBy(session()), { address: '192.0.2.1' });
@@ -299,13 +299,13 @@ describe('credentials.md 5: the arguments of a handler', () => {
     expect(callIn(context)).toBe(call);
     expect(me(undefined, context)).toBe(call.identity);
     expect(theCall(undefined, context)).toBe(call);
-    expect(answer(undefined, context)).toBe('to 192.0.2.1');
+    expect(response(undefined, context)).toBe('to 192.0.2.1');
   });
 
   test('are equal without a framework', () => {
     expect(findCallReader(me)?.(call)).toBe(call.identity);
     expect(findCallReader(theCall)?.(call)).toBe(call);
-    expect(findCallReader(answer)?.(call)).toBe('to 192.0.2.1');
+    expect(findCallReader(response)?.(call)).toBe('to 192.0.2.1');
     expect(findCallReader(() => call.identity)).toBeUndefined();
   });
 

@@ -59,31 +59,31 @@ describe('credentials.md 4: the order of outcomes', () => {
 
 describe('rows 1 and 2: arrival', () => {
   test('load and bans are checked, by IP address', () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const guards: ArrivalGuard[] = [
-      new LoadGuard(fake({ assertCapacity: () => asked.push('room') })),
-      new BanGuard(fake({ assertNotBanned: (address: string) => asked.push(address) })),
+      new LoadGuard(fake({ assertCapacity: () => requested.push('room') })),
+      new BanGuard(fake({ assertNotBanned: (address: string) => requested.push(address) })),
     ];
     for (const guard of guards) guard.arrive({ address: '192.0.2.1' } as Call);
-    expect(asked).toEqual(['room', '192.0.2.1']);
+    expect(requested).toEqual(['room', '192.0.2.1']);
   });
 });
 
 describe('row 3: resolution', () => {
   const LINE = `Bearer ${'A'.repeat(43)}`;
   const row = (identity: Promise<Identity | null> | null) => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const touched: unknown[] = [];
     const guard = new ResolutionGuard(
       fake({
         resolve(credential: unknown) {
-          asked.push(credential);
+          requested.push(credential);
           return identity;
         },
       }),
       fake({ touch: (...values: unknown[]) => touched.push(values) }),
     );
-    return { asked, touched, guard };
+    return { asked: requested, touched, guard };
   };
 
   test('applies to every route that may read a credential', () => {
@@ -94,11 +94,11 @@ describe('row 3: resolution', () => {
 
   test('attaches the identity, and records its use', async () => {
     const me = session();
-    const { guard, asked, touched } = row(Promise.resolve(me));
+    const { guard, asked: requested, touched } = row(Promise.resolve(me));
     const call = { authorization: [LINE], identity: null, address: '192.0.2.1' } as unknown as Call;
     await guard.check(call, planOf('UserOnly'));
-    expect(asked).toEqual([{ kind: 'bearer', token: 'A'.repeat(43) }]);
-    expect(call.credential).toEqual(asked[0]);
+    expect(requested).toEqual([{ kind: 'bearer', token: 'A'.repeat(43) }]);
+    expect(call.credential).toEqual(requested[0]);
     expect(call.identity).toBe(me);
     expect(touched).toEqual([[me, '192.0.2.1']]);
   });
@@ -123,9 +123,9 @@ describe('row 3: resolution', () => {
       'bot',
     ],
   ])('the rules of the route decide whether a header is a credential: %s', async (_, line, plan, kind) => {
-    const { guard, asked } = row(null);
+    const { guard, asked: requested } = row(null);
     await guard.check({ authorization: [line] } as unknown as Call, plan);
-    expect(asked).toEqual([expect.objectContaining({ kind })]);
+    expect(requested).toEqual([expect.objectContaining({ kind })]);
   });
 });
 
@@ -150,25 +150,25 @@ describe('row 4: single sign-on', () => {
 
 describe('rows 5 and 6: limits and captchas', () => {
   test('limits are checked if they are on', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const on = new RateGuard(
-      fake({ enabled: true, assertWithinLimits: async (...values: unknown[]) => void asked.push(values) }),
+      fake({ enabled: true, assertWithinLimits: async (...values: unknown[]) => void requested.push(values) }),
     );
     expect(concerned(on)).toEqual(KINDS);
     expect(concerned(new RateGuard(fake({ enabled: false })))).toEqual([]);
     const [call, plan] = [{} as Call, planOf('Public')];
     await on.check(call, plan);
-    expect(asked).toEqual([[call, plan]]);
+    expect(requested).toEqual([[call, plan]]);
   });
 
   test('captchas are checked if the route requires one', async () => {
-    const asked: unknown[] = [];
-    const guard = new CaptchaGuard(fake({ demand: async (call: Call) => void asked.push(call) }));
+    const requested: unknown[] = [];
+    const guard = new CaptchaGuard(fake({ demand: async (call: Call) => void requested.push(call) }));
     expect(concerned(guard)).toEqual([]);
     expect(concerned(guard, { captcha: true })).toEqual(KINDS);
     const call = {} as Call;
     await guard.check(call);
-    expect(asked).toEqual([call]);
+    expect(requested).toEqual([call]);
   });
 });
 
@@ -220,25 +220,25 @@ describe('row 14: sudo', () => {
   });
 
   test('body and caller can decide that it revokes proofs', async () => {
-    const asked: unknown[] = [];
-    const says = (answer: boolean) => (body: unknown, caller: unknown) => {
-      asked.push(body, caller);
-      return answer;
+    const requested: unknown[] = [];
+    const says = (response: boolean) => (body: unknown, caller: unknown) => {
+      requested.push(body, caller);
+      return response;
     };
     expect(await ask({ voidsProofs: says(true) })).toEqual({ ...passed, kept: 'a proof' });
     expect(await ask({ voidsProofs: says(false) })).toEqual({ ...passed, headers: SHOWN });
-    expect(asked).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
+    expect(requested).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
   });
 
   test('body and caller can decide that sudo is not required', async () => {
-    const asked: unknown[] = [];
-    const says = (answer: boolean) => (body: unknown, caller: unknown) => {
-      asked.push(body, caller);
-      return answer;
+    const requested: unknown[] = [];
+    const says = (response: boolean) => (body: unknown, caller: unknown) => {
+      requested.push(body, caller);
+      return response;
     };
     expect(await ask({ when: says(false) })).toEqual({ ...passed, demanded: [] });
     expect(await ask({ when: says(true) })).toEqual({ ...passed, headers: SHOWN });
-    expect(asked).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
+    expect(requested).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
   });
 
   test('an error from stored state comes before a factor is consumed', async () => {

@@ -162,8 +162,8 @@ describe('row 9: scopes', () => {
       expect(await judged(guard, { identity }, plan)).toBeNull();
     }
     expect(await judged(guard, { identity: bearer() }, planOf('UserOnly'))).toBeNull();
-    const refusal = await refusalOf(() => guard.dryRun({ identity: bearer(), authorization: [] }, plan.policy));
-    expect(refusal).toMatchObject({ code: 'MISSING_OAUTH_SCOPE', extra: { required_scope: 'email' } });
+    const apiError = await refusalOf(() => guard.dryRun({ identity: bearer(), authorization: [] }, plan.policy));
+    expect(apiError).toMatchObject({ code: 'MISSING_OAUTH_SCOPE', extra: { required_scope: 'email' } });
   });
 });
 
@@ -222,8 +222,8 @@ describe('row 12: suspicion', () => {
     expect(await judged(guard, { identity: session() }, plan)).toBeNull();
     expect(await judged(guard, { identity: null }, plan)).toBeNull();
     expect(await judged(guard, { identity: session({ suspicious: 5 }) }, plan)).toBe('ACCOUNT_SUSPICIOUS_ACTIVITY');
-    const refusal = await refusalOf(() => guard.dryRun({ identity: session({ suspicious: 5 }) }));
-    expect(refusal?.extra).toMatchObject({ data: { suspicious_activity_flags: 5 } });
+    const apiError = await refusalOf(() => guard.dryRun({ identity: session({ suspicious: 5 }) }));
+    expect(apiError?.extra).toMatchObject({ data: { suspicious_activity_flags: 5 } });
   });
 });
 

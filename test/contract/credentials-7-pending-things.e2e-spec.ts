@@ -308,9 +308,9 @@ const PENDING: Record<string, Pending> = {
       await restore();
       return async (now) => {
         await bounce();
-        const answer = await mine(now, 'email-change/bounced/verify-new', { ticket, code });
-        if (answer.status !== 200) await restore();
-        return answer;
+        const response = await mine(now, 'email-change/bounced/verify-new', { ticket, code });
+        if (response.status !== 200) await restore();
+        return response;
       };
     },
   },
@@ -401,8 +401,8 @@ const EVENTS: Record<string, { prepare?: (who: Owner) => Promise<Owner>; happen:
     happen: async (who) => {
       const { body } = await service.as(who).get('/v1/auth/sessions');
       const session_id_hashes = body.map(({ id_hash }: { id_hash: string }) => id_hash);
-      const answer = await service.as(who).post('/v1/auth/sessions/logout', { session_id_hashes, ...sudo(who) });
-      expect(ok(answer).headers.has('x-service-sudo-mode-jwt')).toBe(false);
+      const response = await service.as(who).post('/v1/auth/sessions/logout', { session_id_hashes, ...sudo(who) });
+      expect(ok(response).headers.has('x-service-sudo-mode-jwt')).toBe(false);
     },
   },
   'disabling by the user': { happen: async (who) => void ok(await mine(who, 'disable', sudo(who))) },
@@ -468,8 +468,8 @@ describe('credentials.md section 7 every change that raises the epoch ends pendi
     // Only one operation with `isLast` runs here, because it invalidates the others.
     const [last] = begun.filter(([name]) => PENDING[name]?.isLast).slice(-1);
     for (const [name, conclude] of [...begun.filter(([name]) => !PENDING[name]?.isLast), ...(last ? [last] : [])]) {
-      const answer = await conclude(who);
-      const outcome = outcomeOf(answer);
+      const response = await conclude(who);
+      const outcome = outcomeOf(response);
       const isRight = ['200', '204', 'completed'].includes(outcome);
       expect({ name, outcome, isRight }).toEqual({ name, outcome, isRight: true });
     }

@@ -63,13 +63,13 @@ describeWithOwnSessions('a database with defaults other than those that the driv
 describe('notifications', () => {
   test('of any topic are delivered with others of the same transaction', () =>
     withGatehouse({}, async (service) => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const replica = service.app.get(ReplicaBus);
       const topics = ['a "topic"', 'back\\slash', 'line\nend', '{}'];
-      for (const topic of topics) replica.on(topic, (data) => void heard.push(data));
+      for (const topic of topics) replica.on(topic, (data) => void received.push(data));
       await service.app.get(Database).transaction(async (tx) => {
         for (const topic of topics) await replica.announce(tx, { topic, data: { topic } });
       });
-      expect(heard).toEqual(topics.map((topic) => ({ topic })));
+      expect(received).toEqual(topics.map((topic) => ({ topic })));
     }));
 });

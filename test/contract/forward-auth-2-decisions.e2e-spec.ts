@@ -167,20 +167,20 @@ describe('forward-auth.md 2: the response to an admitted caller', () => {
       ],
     ];
     for (const [policy, credential, headers] of expected) {
-      const answer = await ask(policy, credential);
-      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
-      expect(identityIn(answer)).toEqual({ ...headers, 'x-auth-policy': policy });
-      expect(answer.headers.get('x-auth-assertion')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.headers.get('content-type')).toBeNull();
+      const response = await ask(policy, credential);
+      expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: '' });
+      expect(identityIn(response)).toEqual({ ...headers, 'x-auth-policy': policy });
+      expect(response.headers.get('x-auth-assertion')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('content-type')).toBeNull();
     }
   });
 
   test('percent-encodes the username', async () => {
     const bob = await createCredentialSet(service);
     await service.sql("UPDATE account SET username = 'J\u00f6rg %x', discriminator = 7 WHERE id = $1", [bob.accountId]);
-    const answer = await ask('notes-user', bob.session);
-    expect(answer.headers.get('x-auth-username')).toBe('J%C3%B6rg%20%25x%230007');
+    const response = await ask('notes-user', bob.session);
+    expect(response.headers.get('x-auth-username')).toBe('J%C3%B6rg%20%25x%230007');
   });
 
   test('contains an assertion, which a key of its own signs for 10 seconds', async () => {
@@ -261,8 +261,8 @@ describe('forward-auth.md 2: a rejected caller', () => {
   test('gets 401 for two Authorization lines', async () => {
     const { session } = await createCredentialSet(service);
     const lines = [`Authorization: ${session}`, `Authorization: ${session}`];
-    const answer = await sendRaw(service, [`GET ${at('notes-user')} HTTP/1.1`, ...lines]);
-    expect(answer.status).toBe(401);
+    const response = await sendRaw(service, [`GET ${at('notes-user')} HTTP/1.1`, ...lines]);
+    expect(response.status).toBe(401);
   });
 
   test('walks the matrix of all credentials', async () => {
@@ -323,8 +323,8 @@ describe('forward-auth.md 2: requests', () => {
     const { session } = await createCredentialSet(service);
     const head = [`POST ${at('notes-user')} HTTP/1.1`, `Authorization: ${session}`];
     const type = ['Content-Type: text/evil', 'Content-Encoding: gzip', 'Content-Length: 999999999'];
-    const answer = await sendRaw(service, [...head, ...type, 'Expect: 100-continue']);
-    expect(answer.status).toBe(200);
+    const response = await sendRaw(service, [...head, ...type, 'Expect: 100-continue']);
+    expect(response.status).toBe(200);
     const json = [...head, 'Content-Type: application/json', 'Content-Length: 5'];
     expect((await sendRaw(service, json, { body: '{"a":' })).status).toBe(200);
   });
@@ -393,9 +393,9 @@ describe('forward-auth.md 1: the limits of a policy', () => {
 
   test('a bucket has 600 requests per 10 seconds by default, and the global limit does not apply', async () => {
     const { session } = await createCredentialSet(limited);
-    const { statuses, answers } = await race(120, () => limited.as(session).get(at('notes-user')));
+    const { statuses, answers: responses } = await race(120, () => limited.as(session).get(at('notes-user')));
     expect(statuses).toEqual({ 200: 120 });
-    expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('600');
+    expect(responses[0]?.headers.get('x-ratelimit-limit')).toBe('600');
     await limited.as(session).get('/v1/users/@me').expect(200);
     const anonymous = await race(120, () =>
       limited.anonymous.with({ 'x-request-id': randomUUID() }).get(at('notes-user')),

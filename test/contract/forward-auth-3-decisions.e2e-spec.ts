@@ -134,7 +134,7 @@ describe('forward-auth.md 3: a rejection', () => {
     await service.as(ended).post('/v1/auth/logout').expect(204);
     const { authorization: key } = await adminKey(service, root, '*');
     const narrow = await personalToken(alice, { scopes: ['notes.read'], networks: ['198.51.100.0/24'] });
-    const answers = [];
+    const responses = [];
     const presented = [
       undefined,
       '',
@@ -154,11 +154,11 @@ describe('forward-auth.md 3: a rejection', () => {
         'X-RateLimit-Reset-After': _in,
         ...fixed
       } = headers;
-      answers.push({ ...rest, headers: fixed });
+      responses.push({ ...rest, headers: fixed });
     }
-    expect(answers[0]).toMatchObject({ admitted: false, status: 401, tags: [], expires_in: 0 });
-    expect(answers[0]).not.toHaveProperty('identity');
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(responses[0]).toMatchObject({ admitted: false, status: 401, tags: [], expires_in: 0 });
+    expect(responses[0]).not.toHaveProperty('identity');
+    for (const response of responses) expect(response).toEqual(responses[0]);
   });
 
   test('with a bound token depends on the address', async () => {
@@ -191,9 +191,9 @@ describe('forward-auth.md 3: the application', () => {
       await ask(body, { ...app, secret: 'wrong' }),
       await service.as(alice).post(DECISIONS, body),
     ];
-    for (const answer of wrong) {
-      expect(answer.status).toBe(401);
-      expect(answer.body).toMatchObject({ error: 'invalid_client', code: 'INVALID_CLIENT' });
+    for (const response of wrong) {
+      expect(response.status).toBe(401);
+      expect(response.body).toMatchObject({ error: 'invalid_client', code: 'INVALID_CLIENT' });
     }
   });
 

@@ -372,15 +372,15 @@ test('forward-auth.md 3: a race of 32 revocations and decisions: none admits aft
   const late: boolean[] = [];
   await race(32, async (n) => {
     if (n % 2 === 0) {
-      const answer = await service.as(held.authorization).post('/v1/auth/logout');
+      const response = await service.as(held.authorization).post('/v1/auth/logout');
       isEnded = true;
-      return answer;
+      return response;
     }
     const isLate = isEnded;
     const input = { policy: 'notes-any', authorization: held.authorization };
-    const answer = await service.as(basic(resource.id, resource.secret ?? '')).post('/v1/decisions', input);
-    if (isLate) late.push(answer.body.admitted);
-    return answer;
+    const response = await service.as(basic(resource.id, resource.secret ?? '')).post('/v1/decisions', input);
+    if (isLate) late.push(response.body.admitted);
+    return response;
   });
   expect(late).not.toContain(true);
   await stream.revoked(before.tags, from);

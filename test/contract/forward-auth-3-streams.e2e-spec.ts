@@ -60,13 +60,13 @@ describe('forward-auth.md 3: the stream', () => {
   test('is opened at most 20 times by an application, also in a race of 32', async () => {
     const app = await resource();
     const streams: RevocationClient[] = [];
-    const { answers } = await race(32, async () => {
+    const { answers: responses } = await race(32, async () => {
       const opened = await RevocationClient.open(service, app).catch((error: Error) => error.message);
       if (opened instanceof RevocationClient) streams.push(opened);
       const status = opened instanceof RevocationClient ? 200 : Number(opened.split(' ')[1]);
       return { status, body: {} } as never;
     });
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(12);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(12);
     expect(streams).toHaveLength(20);
     const other = await RevocationClient.open(service, await resource());
     other.close();
@@ -106,11 +106,11 @@ describe('forward-auth.md 3: the stream', () => {
   test('rejects wrong credentials and other methods, and answers HEAD without a stream', async () => {
     const app = await resource();
     await expect(RevocationClient.open(service, { ...app, secret: 'wrong' })).rejects.toThrow('status 401');
-    const answer = await fetch(`${service.url}/v1/decisions/revocations`, {
+    const response = await fetch(`${service.url}/v1/decisions/revocations`, {
       method: 'HEAD',
       headers: { authorization: basic(app.id, app.secret ?? '') },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test('continues after a mark, and resets with one that is too old, invalid or of another database', async () => {

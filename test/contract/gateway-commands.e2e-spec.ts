@@ -168,8 +168,8 @@ describe('gateway 4: commands of extensions', () => {
   test('a named command is served after Identify, with the caller and the validated payload', async () => {
     const { client, ready } = await GatewayClient.identify(service, alice.authorization);
     client.send(named('NOTES_WATCH', { note_id: 12, label: 'mine', unknown: 1 }));
-    const answer = await client.event('NOTES_WATCHED');
-    expect(answer).toEqual({ op: 0, t: 'NOTES_WATCHED', s: expect.any(Number), d: { note_id: '12' } });
+    const response = await client.event('NOTES_WATCHED');
+    expect(response).toEqual({ op: 0, t: 'NOTES_WATCHED', s: expect.any(Number), d: { note_id: '12' } });
     expect(served).toEqual([
       {
         ...{ me: alice.id, via: 'session', isInput: true, session: ready.session_id },
@@ -366,8 +366,8 @@ describe('gateway 4: payloads of commands', () => {
     [{ note_id: 1 }],
   ])('%j is rejected before the handler', async (d) => {
     const client = await identify(alice.authorization);
-    const told = await refusal(client, named('NOTES_WATCH', d));
-    expect(told).toEqual({
+    const reported = await refusal(client, named('NOTES_WATCH', d));
+    expect(reported).toEqual({
       ...{ op: 0, t: 'NOTES_WATCH' },
       ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid members. See `errors`.' },
     });
@@ -428,8 +428,8 @@ test('gateway 4: a bucket counts per caller, over all connections', async () => 
       await client.event('NOTES_COUNT');
     }
     for (const { client } of [first, second]) {
-      const told = await refusal(client, { op: 64 });
-      expect(told).toEqual({ op: 64, code: 'RATE_LIMITED', message: 'Too many requests.' });
+      const reported = await refusal(client, { op: 64 });
+      expect(reported).toEqual({ op: 64, code: 'RATE_LIMITED', message: 'Too many requests.' });
     }
     stranger.client.send({ op: 64 });
     await stranger.client.event('NOTES_COUNT');

@@ -87,11 +87,11 @@ test('gateway 4: an interceptor sees the result of a handler, and an error passe
   client.send({ op: 0, t: 'NOTES_SAY', d: { name: 'ab' } });
   expect((await client.event('NOTES_SAID')).d).toBe('abab');
   client.send({ op: 0, t: 'NOTES_FAIL' });
-  const told = {
+  const reported = {
     op: 0,
     t: 'NOTES_FAIL',
     code: 'INTERNAL_SERVER_ERROR',
     message: 'Internal error. Include the request ID in support requests.',
   };
-  expect((await client.event('REFUSED')).d).toEqual(told);
+  expect((await client.event('REFUSED')).d).toEqual(reported);
 });

@@ -28,11 +28,11 @@ const text = (bytes: number): string => randomBytes((bytes * 3) / 4).toString('b
 const PAYLOAD = text(150_000);
 
 /** Number of events that were dispatched to each account. */
-const told = new Map<string, number>();
-const numberOf = ({ id }: Persona): number => told.get(id) ?? 0;
+const reported = new Map<string, number>();
+const numberOf = ({ id }: Persona): number => reported.get(id) ?? 0;
 
 function tell(who: Persona): void {
-  told.set(who.id, numberOf(who) + 1);
+  reported.set(who.id, numberOf(who) + 1);
   const event = eventOf('WEBHOOKS_UPDATE', { webhook_id: PAYLOAD, action: 'update' });
   service.app.get(LiveSessions).dispatch(who.id, journalEvent(numberOf(who), event));
 }
@@ -113,8 +113,8 @@ describe('gateway 10: unsent bytes', () => {
     // These may include a `SESSIONS_REPLACE` event, which can be sent at any time.
     const missed = back.received.filter(({ t, s }) => s !== undefined && t !== 'RESUMED');
     expect(missed.map(({ s }) => s)).toEqual(missed.map((_, n) => last + 1 + n));
-    const heard = [...client.received, ...missed].filter(({ t }) => t === 'WEBHOOKS_UPDATE');
-    expect(heard).toHaveLength(numberOf(who));
+    const received = [...client.received, ...missed].filter(({ t }) => t === 'WEBHOOKS_UPDATE');
+    expect(received).toHaveLength(numberOf(who));
     back.socket.terminate();
   }
 

@@ -112,14 +112,14 @@ describe('gateway 6: slow clients', () => {
     const [start = '', ...fields] = upgradeBytes().split('\r\n');
     const text = [start, `X: ${'x'.repeat(10_000)}`, ...fields].join('\r\n');
     let isAnswered = false;
-    const answer = connection.answer().finally(() => {
+    const response = connection.answer().finally(() => {
       isAnswered = true;
     });
     for (let at = 0; at < text.length && !isAnswered; at++) {
       connection.send(text[at] as string);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    const { status, body } = await answer;
+    const { status, body } = await response;
     server.headersTimeout = headersTimeout;
     expect([status, body.code]).toEqual([408, 'BAD_REQUEST']);
     await connection.closed;

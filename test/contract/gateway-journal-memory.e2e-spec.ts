@@ -152,8 +152,8 @@ describeWithSharedStore('gateway 13: a session that missed events on a replica t
     await announce(DATABASE_URL, who, EVENTS);
     const { socket, resume } = await resumable(second, who.authorization, sessionId, seq);
     resume();
-    const [[answer]] = await servedDuring(second, other, once(socket, 'message'));
-    expect(JSON.parse(String(answer))).toMatchObject({ op: 9, d: false });
+    const [[response]] = await servedDuring(second, other, once(socket, 'message'));
+    expect(JSON.parse(String(response))).toMatchObject({ op: 9, d: false });
     expect(second.child.exitCode).toBeNull();
   });
 });

@@ -50,12 +50,12 @@ describe('gateway 6: lists of sessions that no Resume can request', () => {
   afterAll(() => service.close());
 
   test('are not stored if no event is between them', async () => {
-    const told = await listed([service]);
+    const reported = await listed([service]);
     advanceGateway(service, TRIM_SECONDS);
     const metrics: string = (await service.anonymous.get('/metrics')).text;
     const kept = /^gatehouse_gateway_replay_bytes (\d+)$/m.exec(metrics)?.[1];
-    expect(Number(kept)).toBe(JSON.stringify(told.last.d).length);
-    await expectLastList(service, told);
+    expect(Number(kept)).toBe(JSON.stringify(reported.last.d).length);
+    await expectLastList(service, reported);
   });
 });
 
@@ -89,18 +89,18 @@ describeWithSharedStore('gateway 13: lists of sessions that no Resume can reques
   }
 
   test('are not kept in the store, from any replica', async () => {
-    const told = await listed([first, second]);
-    const text = `SESSIONS_REPLACE\n${JSON.stringify(told.last.d)}`;
+    const reported = await listed([first, second]);
+    const text = `SESSIONS_REPLACE\n${JSON.stringify(reported.last.d)}`;
     await until(async () => {
       for (const service of [first, second]) {
         service.clock.advance({ seconds: 1 });
         checkGatewayClock(service);
       }
-      return (await stored(told.who.id)).order.length === 1;
+      return (await stored(reported.who.id)).order.length === 1;
     });
-    const { order, bytes, payloads } = await stored(told.who.id);
+    const { order, bytes, payloads } = await stored(reported.who.id);
     expect(payloads).toEqual({ [order[0] as string]: text });
     expect(bytes).toBe(text.length);
-    await expectLastList(second, told);
+    await expectLastList(second, reported);
   });
 });

@@ -112,8 +112,8 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     for (const mode of ['closed', 'open']) {
       const { status } = await first.as(root).patch('/v1/admin/instance/config', { registration: { mode } });
       expect(status).toBe(200);
-      const told = async () => (await second.anonymous.get('/.well-known/service')).body.registration.mode;
-      await until(async () => (await told()) === mode);
+      const reported = async () => (await second.anonymous.get('/.well-known/service')).body.registration.mode;
+      await until(async () => (await reported()) === mode);
     }
 
     await client.beat();
@@ -179,8 +179,8 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
   });
 
   test('a transaction that commits after a later one is received also', async () => {
-    const heard: unknown[] = [];
-    second.app.get(ReplicaBus).on('probe', ({ n }) => void heard.push(n));
+    const received: unknown[] = [];
+    second.app.get(ReplicaBus).on('probe', ({ n }) => void received.push(n));
     // A pooler in front of the database would share the session that holds the gate.
     const { databaseUrl, databaseDirectUrl } = first.app.get(Config);
     const gate = new PgClient({ connectionString: databaseDirectUrl ?? databaseUrl });
@@ -201,19 +201,19 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
       return rows.length > 0;
     });
     await announce(2);
-    await until(() => heard.includes(2));
-    expect(heard).toEqual([2]);
+    await until(() => received.includes(2));
+    expect(received).toEqual([2]);
     await gate.query('SELECT pg_advisory_unlock(7)');
     await late;
-    await until(() => heard.includes(1));
+    await until(() => received.includes(1));
     await announce(3);
-    await until(() => heard.includes(3));
-    expect(heard).toEqual([2, 1, 3]);
+    await until(() => received.includes(3));
+    expect(received).toEqual([2, 1, 3]);
   });
 
   test('a commit whose response was lost is also received by its own replica', async () => {
-    const heard: unknown[] = [];
-    second.app.get(ReplicaBus).on('probe', ({ n }) => void heard.push(n));
+    const received: unknown[] = [];
+    second.app.get(ReplicaBus).on('probe', ({ n }) => void received.push(n));
     // A pooler in front of the database would share the session that holds the gate.
     const { databaseUrl, databaseDirectUrl } = first.app.get(Config);
     const gate = new PgClient({ connectionString: databaseDirectUrl ?? databaseUrl });
@@ -234,20 +234,20 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     expect(await outcome).toBeInstanceOf(Error);
     await gate.query('SELECT pg_advisory_unlock(8)');
     toDatabase.restore();
-    await until(() => heard.length > 0);
-    expect(heard).toEqual([1]);
+    await until(() => received.length > 0);
+    expect(received).toEqual([1]);
   });
 
   test('messages of other programs on the Redis channel change nothing', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     for (const topic of ['ip-ban', 'revoked', 'resync', 'gap', 'event', 'instance']) {
-      second.app.get(ReplicaBus).on(topic, (data) => void heard.push(data));
+      second.app.get(ReplicaBus).on(topic, (data) => void received.push(data));
     }
     const { client, ready, who } = await connected();
     await client.event('SESSIONS_REPLACE');
     const banned = await ban();
     await until(async () => (await visit(banned)).status === 403);
-    heard.length = 0;
+    received.length = 0;
     const forged = (topic: unknown, data: unknown) => JSON.stringify({ origin: 'somebody', topic, data });
     const event = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: '1', action: 'update' } };
     const messages = [
@@ -265,7 +265,7 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     expect((await first.as(who).patch('/v1/users/@me', { bio: 'last' })).status).toBe(200);
     await client.event('USER_UPDATE');
     expect(client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE')).toEqual([]);
-    expect(heard).toEqual([{ type: 'USER_UPDATE', account_id: who.id }]);
+    expect(received).toEqual([{ type: 'USER_UPDATE', account_id: who.id }]);
   });
 
   test('a notification has no content in any channel, and hundreds of commits share few', async () => {
@@ -297,13 +297,13 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     };
     await Promise.all(Array.from({ length: 8 }, lane));
     // Wait for all events, because the revocation of a token does not wait for events in transit.
-    const told = () => client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE').length;
-    await until(() => told() === 200);
+    const reported = () => client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE').length;
+    await until(() => reported() === 200);
     const words = { password: who.password, new_password: 'entirely new words' };
     expect((await first.as(who).patch('/v1/users/@me', words)).status).toBe(200);
     await client.event('AUTH_SESSION_CHANGE');
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
-    expect(told()).toBe(200);
+    expect(reported()).toBe(200);
     await until(() => said.length > 0 && sent.some(({ topic }) => topic === 'wake'));
     expect(new Set(said)).toEqual(new Set(['']));
     expect(said.length).toBeLessThan(200);

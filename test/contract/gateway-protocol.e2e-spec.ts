@@ -104,11 +104,11 @@ describe('gateway 1: connecting', () => {
   test('permessage-deflate is offered and not negotiated; no subprotocol is spoken', async () => {
     const client = await GatewayClient.connect(service);
     expect(client.socket.extensions).toBe('');
-    const answer = await raw(
+    const response = await raw(
       `${upgradeBytes().trimEnd()}\r\nSec-WebSocket-Protocol: a, b\r\n\r\n\x88\x80\x00\x00\x00\x00`,
     );
-    expect(answer).toMatch(/^HTTP\/1.1 101 /);
-    expect(answer.toLowerCase()).not.toContain('sec-websocket-protocol');
+    expect(response).toMatch(/^HTTP\/1.1 101 /);
+    expect(response.toLowerCase()).not.toContain('sec-websocket-protocol');
     await client.terminate();
   });
 
@@ -153,13 +153,13 @@ describe('gateway 1: connecting', () => {
     const client = await GatewayClient.connect(service);
     for (const seconds of [null, 60]) {
       await ban(service, '127.0.0.1', seconds);
-      const answer = await service.anonymous.get('/v1/users/@me');
+      const response = await service.anonymous.get('/v1/users/@me');
       const upgrade = await refusedUpgrade('/gateway');
       await liftBan(service, '127.0.0.1');
-      expectApiError(answer, seconds ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED');
+      expectApiError(response, seconds ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED');
       expect(upgrade.status).toBe(403);
-      expect(upgrade.body).toEqual(answer.body);
-      const shared = [...answer.headers.keys()].filter((name) => !['date', 'vary', 'keep-alive'].includes(name));
+      expect(upgrade.body).toEqual(response.body);
+      const shared = [...response.headers.keys()].filter((name) => !['date', 'vary', 'keep-alive'].includes(name));
       expect(Object.keys(upgrade.headers)).toEqual(expect.arrayContaining(shared));
       expect(upgrade.headers['cache-control']).toBe('no-store');
       expect(upgrade.headers.connection).toBe('close');
@@ -180,7 +180,7 @@ describe('gateway 1: connecting', () => {
 
   test('a request that offers another protocol is served without it, body and connection included', async () => {
     const body = '{"email":"nobody@example.com","password":"some words"}';
-    const answer = await raw(
+    const response = await raw(
       [
         'POST /v1/auth/login HTTP/1.1',
         'Host: x',
@@ -197,9 +197,9 @@ describe('gateway 1: connecting', () => {
         '',
       ].join('\r\n'),
     );
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
-    expect(answer).toContain('INVALID_EMAIL_OR_PASSWORD');
-    expect(answer).toContain('{"status":"ok"}');
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+    expect(response).toContain('INVALID_EMAIL_OR_PASSWORD');
+    expect(response).toContain('{"status":"ok"}');
   });
 
   test.each([
@@ -226,10 +226,10 @@ describe('gateway 1: connecting', () => {
 
 describe('gateway 1: an upgrade after another request', () => {
   test('while a response is pending, no upgrade response is written and the connection ends', async () => {
-    const answer = await raw(
+    const response = await raw(
       `GET /v1/users/@me HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.authorization}\r\n\r\n${upgradeBytes()}`,
     );
-    expect(answer).not.toContain('101 Switching');
+    expect(response).not.toContain('101 Switching');
   });
 
   test('a connection without pending responses may upgrade', async () => {

@@ -37,12 +37,12 @@ describe('gateway 13: shutdown', () => {
   test('closing the application also drains, and does not wait for unresponsive sockets', async () => {
     const service = await gatehouse();
     const client = await GatewayClient.connect(service);
-    const deaf = await GatewayClient.connect(service);
-    deaf.socket.pause();
+    const silentClient = await GatewayClient.connect(service);
+    silentClient.socket.pause();
     await service.close();
     expect(client.received.at(-1)).toEqual({ op: 7 });
     expect(await client.closed()).toEqual(DRAINED);
-    deaf.socket.terminate();
+    silentClient.socket.terminate();
   });
 
   test('open sockets are counted', async () => {

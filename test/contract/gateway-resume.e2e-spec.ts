@@ -32,9 +32,9 @@ async function announce(accountId: string, ...events: [type: string, d?: unknown
     await commit((tx) => replica.announce(tx, { topic: 'event', data }));
   }
   const topic = randomUUID();
-  const heard = new Promise<void>((resolve) => replica.follow(topic, () => resolve()));
+  const received = new Promise<void>((resolve) => replica.follow(topic, () => resolve()));
   await commit((tx) => replica.announce(tx, { topic, data: {} }));
-  await heard;
+  await received;
 }
 
 const note = (n: number): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: String(n), action: 'update' }];
@@ -506,10 +506,10 @@ describe('gateway 11: events', () => {
     const who = await person(service);
     const client = await GatewayClient.connect(service);
     client.send({ op: 2, d: { token: who.authorization } });
-    const answers = Promise.all([1, 2, 3, 4, 5].map(() => service.as(who).patch('/v1/users/@me', { bio: 'again' })));
+    const responses = Promise.all([1, 2, 3, 4, 5].map(() => service.as(who).patch('/v1/users/@me', { bio: 'again' })));
     const ready = await client.next();
     expect(ready.t).toBe('READY');
-    await answers;
+    await responses;
     await announce(who.id, note(1));
     await client.event('WEBHOOKS_UPDATE');
     const sequences = client.received.flatMap(({ s }) => s ?? []);

@@ -84,9 +84,9 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       const who = await person(service);
       const client = await GatewayClient.connect(service);
       client.send({ op: 2, d: { token: who.authorization } });
-      const answer = await Promise.race([client.event('READY').catch(() => null), client.closed()]);
+      const response = await Promise.race([client.event('READY').catch(() => null), client.closed()]);
       await client.terminate().catch(() => {});
-      return answer !== null && !Array.isArray(answer);
+      return response !== null && !Array.isArray(response);
     });
 
   test('a session resumes on another replica, with its missed events in order and with their own sequences', async () => {
@@ -147,8 +147,8 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       const [holder] = open as [GatewayClient];
       await announce(second, who, 2);
       await until(() => holder.received.some(({ d }) => d?.webhook_id === '2'));
-      const told = holder.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE');
-      expect(idsOf(told)).toEqual([1, 2].map((n) => [seq + n, String(n)]));
+      const reported = holder.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE');
+      expect(idsOf(reported)).toEqual([1, 2].map((n) => [seq + n, String(n)]));
       for (const client of clients.filter((client) => client !== holder))
         expect(await client.closed()).toEqual(DRAINED);
       await holder.terminate();

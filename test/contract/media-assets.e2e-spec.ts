@@ -36,9 +36,9 @@ afterAll(() => service.close());
 const ME = '/v1/users/@me';
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 const change = async (body: object, who: Persona = alice) => {
-  const answer = await service.as(who).patch(ME, body);
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: { id: who.id } });
-  return answer.body;
+  const response = await service.as(who).patch(ME, body);
+  expect({ status: response.status, body: response.body }).toMatchObject({ status: 200, body: { id: who.id } });
+  return response.body;
 };
 const avatarOf = async (bytes: Buffer, who?: Persona): Promise<string> =>
   (await change({ avatar: base64(bytes) }, who)).avatar;
@@ -362,9 +362,9 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     const key = `avatars/${frank.id}/${name}`;
     const digest = hash('sha256', key, 'hex');
     writeFileSync(join(service.app.get(Config).media.root, 'media', digest.slice(0, 2), digest), 'broken');
-    const answer = await service.anonymous.get(`/media/avatars/${frank.id}/${name}.png`);
-    expectApiError(answer, 'TRANSCODE_FAILED');
-    expect(answer.headers.has('etag')).toBe(false);
+    const response = await service.anonymous.get(`/media/avatars/${frank.id}/${name}.png`);
+    expectApiError(response, 'TRANSCODE_FAILED');
+    expect(response.headers.has('etag')).toBe(false);
     await service.app.get(Storage).remove('media', key);
     expectApiError(await service.anonymous.get(`/media/avatars/${frank.id}/${name}.png`), 'NOT_FOUND');
   });
@@ -386,9 +386,9 @@ describe('media.md section 2, asset grammar', () => {
     ...[`1/${HASH}.png%0A`.slice(0, -3), `99999999999999999999999/${HASH}.png`, `1.0/${HASH}.png`],
   ])('%s is not found', async (path) => {
     for (const kind of ['avatars', 'banners']) {
-      const answer = await sendRaw(service, [`GET /media/${kind}/${path} HTTP/1.1`]);
-      expectApiError(answer, 'NOT_FOUND');
-      expect(answer.headers.has('location')).toBe(false);
+      const response = await sendRaw(service, [`GET /media/${kind}/${path} HTTP/1.1`]);
+      expectApiError(response, 'NOT_FOUND');
+      expect(response.headers.has('location')).toBe(false);
     }
   });
 

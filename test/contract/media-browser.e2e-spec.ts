@@ -13,13 +13,13 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
   let origin: string;
   /** HTML that the third-party site serves at `/page`, and the paths requested from that site since. */
   let shown = '';
-  let asked: string[] = [];
+  let requested: string[] = [];
 
   beforeAll(async () => {
     service = await gatehouse();
     alice = await person(service, 'alice');
     site = createServer((req, res) => {
-      asked.push(req.url ?? '');
+      requested.push(req.url ?? '');
       res.setHeader('Content-Type', 'text/html; charset=utf-8').end(req.url === '/page' ? shown : '');
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
@@ -37,9 +37,9 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
   /** Loads the HTML as a page of the third-party site. Returns all other paths requested from that site. */
   async function visit(html: string): Promise<string[]> {
     shown = `<!doctype html><link rel="icon" href="data:,">${html}`;
-    asked = [];
+    requested = [];
     await page.goto(`${origin}/page`, { waitUntil: 'load' });
-    return asked.filter((url) => url !== '/page');
+    return requested.filter((url) => url !== '/page');
   }
 
   const embedded = (url: string): string =>
@@ -83,9 +83,9 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
     const { url } = await uploadFile(service, alice, filename, Buffer.from(content(), 'latin1'));
     const address = service.url + pathOf(url);
     expect(await visit(embedded(address))).toEqual([]);
-    asked = [];
+    requested = [];
     // If the browser downloads the file, `goto` rejects and the browser stays on its page.
     await page.goto(address, { waitUntil: 'load' }).catch(() => null);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });

@@ -88,9 +88,9 @@ describe('media.md 5.3, the issuer', () => {
     const unix = Number(/\/e\/(\d+)\//.exec(body.proxy_url)?.[1]);
     expect(body.expires_at).toBe(new Date(unix * 1000).toISOString());
     const path = pathOf(body.proxy_url);
-    const answer = await get(path);
-    expect(answer.status).toBe(200);
-    const [, maxAge] = /^public, max-age=(\d+)$/.exec(answer.headers.get('cache-control') ?? '') ?? [];
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    const [, maxAge] = /^public, max-age=(\d+)$/.exec(response.headers.get('cache-control') ?? '') ?? [];
     expect(Number(maxAge)).toBeGreaterThan(0);
     expect(Number(maxAge)).toBeLessThanOrEqual(60);
     service.clock.advance({ seconds: 61 });
@@ -174,8 +174,8 @@ describe('media.md 5.1 and 5.2, signatures', () => {
 
   test('an absolute-form request target means the same path', async () => {
     const path = pathTo();
-    const answer = await sendRaw(service, [`HEAD http://gatehouse.test${path} HTTP/1.1`]);
-    expect(answer.status).toBe(200);
+    const response = await sendRaw(service, [`HEAD http://gatehouse.test${path} HTTP/1.1`]);
+    expect(response.status).toBe(200);
   });
 
   test.each<[string, (signature: string, signed: string) => string]>([
@@ -309,10 +309,10 @@ describe('media.md section 6, fetching', () => {
     ['nothing', ''],
     ['our own host', 'http://localhost/media/attachments/a'],
   ])('%s gets the same response as every rejected target', async (_, url) => {
-    const answer = await refused(url === '' ? sealed('v2/') : pathTo(url));
-    expectApiError(answer, 'BAD_REQUEST');
+    const response = await refused(url === '' ? sealed('v2/') : pathTo(url));
+    expectApiError(response, 'BAD_REQUEST');
     const { text } = await refused(pathTo('http://127.0.0.1/'));
-    expect(answer.text).toBe(text);
+    expect(response.text).toBe(text);
     expect(origin.connections).toBe(0);
   });
 
@@ -351,8 +351,8 @@ describe('media.md section 6, fetching', () => {
 
   test('the response never redirects', async () => {
     origin.answer = (_req, res) => void res.writeHead(301, { location: 'http://elsewhere.example.com/' }).end();
-    const answer = await refused(pathTo());
-    expect([answer.status, answer.headers.has('location')]).toEqual([502, false]);
+    const response = await refused(pathTo());
+    expect([response.status, response.headers.has('location')]).toEqual([502, false]);
   });
 
   test.each([400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 428, 429])(
@@ -360,11 +360,11 @@ describe('media.md section 6, fetching', () => {
     async (status) => {
       origin.answer = (_req, res) =>
         void res.writeHead(status, { 'www-authenticate': 'Basic' }).end('canary-of-origin');
-      const answer = await refused(pathTo());
-      expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code: 'UPSTREAM_FETCH_FAILED' });
-      expect(answer.headers.has('www-authenticate')).toBe(false);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.text).not.toContain('canary');
+      const response = await refused(pathTo());
+      expect({ status: response.status, code: response.body.code }).toEqual({ status, code: 'UPSTREAM_FETCH_FAILED' });
+      expect(response.headers.has('www-authenticate')).toBe(false);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.text).not.toContain('canary');
     },
   );
 
@@ -446,9 +446,9 @@ describe('media.md section 6, fetching', () => {
     const url = site();
     const fetches = Array.from({ length: 16 }, () => get(pathTo(url)));
     while (waiting.length < 16) await new Promise((resolve) => setImmediate(resolve));
-    const answer = await refused(pathTo(url));
-    expectApiError(answer, 'SERVICE_UNAVAILABLE');
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const response = await refused(pathTo(url));
+    expectApiError(response, 'SERVICE_UNAVAILABLE');
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     for (const res of waiting) res.end(png);
     expect((await Promise.all(fetches)).map(({ status }) => status)).toEqual(Array(16).fill(200));
   });
@@ -463,7 +463,7 @@ describe('media.md section 6, fetching', () => {
     const fetches = Array.from({ length: 32 }, () => ask('127.1.0.1'));
     await until(32);
     const refusals = await Promise.all(Array.from({ length: 32 }, () => ask('127.1.0.1')));
-    for (const answer of refusals) expectApiError(answer, 'SERVICE_UNAVAILABLE');
+    for (const response of refusals) expectApiError(response, 'SERVICE_UNAVAILABLE');
     expect(waiting).toHaveLength(32);
     const other = ask('127.1.0.2');
     await until(33);
@@ -486,8 +486,8 @@ describe('media.md section 6, fetching', () => {
         for (const port of [22, 25, 5432, 6379, 8080]) {
           expectApiError(await narrow.anonymous.get(pathTo(`http://ports.example.com:${port}/`)), 'BAD_REQUEST');
         }
-        const answer = await narrow.as(alice.authorization).get(pathTo(site()));
-        expect(answer.status).toBe(200);
+        const response = await narrow.as(alice.authorization).get(pathTo(site()));
+        expect(response.status).toBe(200);
       },
     );
   });
@@ -641,9 +641,9 @@ describe('media.md section 8, ranges of external media', () => {
     expect(await part('bytes=-2')).toMatchObject({ status: 206, range: 'bytes 9014-9015/9016' });
     expect(origin.requests).toHaveLength(2);
     for (const range of ['bytes=5-2', 'bytes=-0', 'bytes=9016-']) {
-      const answer = await refused(pathTo(), { range });
-      expectApiError(answer, 'RANGE_NOT_SATISFIABLE');
-      expect(answer.headers.get('content-range')).toBe('bytes */9016');
+      const response = await refused(pathTo(), { range });
+      expectApiError(response, 'RANGE_NOT_SATISFIABLE');
+      expect(response.headers.get('content-range')).toBe('bytes */9016');
     }
   });
 

@@ -111,13 +111,13 @@ describe('media.md 7.2, transforms that would take minutes', () => {
   test.each([2, 4])('%i of them: every caller gets 504 at the deadline, and no work continues', async (count) => {
     const restoreTimers = shortenTimers(SECONDS * 1000, 1500);
     const seen = new Set<number>();
-    const answers = Array.from({ length: count }, (_, n) => service.anonymous.get(path + endless(n)));
-    const done = Promise.allSettled(answers).then(() => true);
+    const responses = Array.from({ length: count }, (_, n) => service.anonymous.get(path + endless(n)));
+    const done = Promise.allSettled(responses).then(() => true);
     while (!(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 5, false))]))) {
       for (const pid of images.processes) seen.add(pid);
     }
     restoreTimers();
-    for (const answer of await Promise.all(answers)) expectApiError(answer, 'GATEWAY_TIMEOUT');
+    for (const response of await Promise.all(responses)) expectApiError(response, 'GATEWAY_TIMEOUT');
     await until(() => [...seen].some((pid) => !isAlive(pid)));
     expect(await metric(service, 'gatehouse_image_running')).toBe(0);
     await until(async () => (await service.anonymous.get(`${small}?width=11`)).status === 200);
@@ -139,18 +139,18 @@ describe('media.md 7.2, transforms that would take minutes', () => {
   });
 
   test('if the image process is killed externally, the response is 503, and the next request works', async () => {
-    const answer = service.anonymous.get(path + endless(1));
+    const response = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGKILL');
-    expectApiError(await answer, 'SERVICE_UNAVAILABLE');
+    expectApiError(await response, 'SERVICE_UNAVAILABLE');
     expect((await service.anonymous.get(`${small}?width=12`)).status).toBe(200);
   });
 
   test('an image that crashes its process cannot be decoded', async () => {
-    const answer = service.anonymous.get(path + endless(1));
+    const response = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGSEGV');
-    expectApiError(await answer, 'BAD_REQUEST');
+    expectApiError(await response, 'BAD_REQUEST');
     expect((await service.anonymous.get(`${small}?width=13`)).status).toBe(200);
   });
 
@@ -203,9 +203,9 @@ describe('media.md 7.2, memory', () => {
   test('completion keeps no upload in memory, and inspects one at a time', async () => {
     const storage = service.app.get(Storage);
     const { read } = storage;
-    let [held, most, asked] = [0, 0, 0];
+    let [held, most, requested] = [0, 0, 0];
     storage.read = async (...args) => {
-      asked++;
+      requested++;
       const stream = await read.apply(storage, args);
       if (!stream) return null;
       most = Math.max(most, ++held);
@@ -221,7 +221,7 @@ describe('media.md 7.2, memory', () => {
     const { body } = await service.as(alice).post('/v1/media/uploads/complete', { uploads });
     expect(body.uploads.map(({ width }: { width: number }) => width)).toEqual(files.map((_, n) => 50 + n));
     storage.read = read;
-    expect([asked, most]).toEqual([20, 1]);
+    expect([requested, most]).toEqual([20, 1]);
   });
 });
 

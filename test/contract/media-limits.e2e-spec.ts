@@ -73,19 +73,19 @@ describe('media.md 7.2, slots and time', () => {
   test('more transforms than slots and queue places are rejected', async () => {
     const path = await store('a.png', await fresh());
     const reads = holdReads();
-    const answers: Promise<Answer>[] = [];
+    const responses: Promise<Answer>[] = [];
     let done = 0;
     const ask = (width: number) => {
-      const answer = service.anonymous.get(`${path}?width=${width}`);
-      answers.push(answer);
-      void answer.finally(() => done++);
+      const response = service.anonymous.get(`${path}?width=${width}`);
+      responses.push(response);
+      void response.finally(() => done++);
     };
     for (let n = 0; n < IMAGE_SLOTS; n++) ask(n + 1);
     await reads.until(IMAGE_SLOTS);
     for (let n = 0; n <= IMAGE_QUEUE; n++) ask(IMAGE_SLOTS + n + 1);
     while (done < 1) await new Promise((resolve) => setImmediate(resolve));
     reads.release();
-    const refused = (await Promise.all(answers)).filter(({ status }) => status !== 200);
+    const refused = (await Promise.all(responses)).filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(1);
     expectApiError(refused[0] as Answer, 'SERVICE_UNAVAILABLE');
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
@@ -95,8 +95,10 @@ describe('media.md 7.2, slots and time', () => {
     const path = await store('b.png', await fresh());
     const reads = holdReads();
     const restoreTimers = shortenTimers(15_000);
-    const answers = Array.from({ length: IMAGE_SLOTS + 1 }, (_, n) => service.anonymous.get(`${path}?width=${n + 1}`));
-    for (const answer of await Promise.all(answers)) expectApiError(answer, 'GATEWAY_TIMEOUT');
+    const responses = Array.from({ length: IMAGE_SLOTS + 1 }, (_, n) =>
+      service.anonymous.get(`${path}?width=${n + 1}`),
+    );
+    for (const response of await Promise.all(responses)) expectApiError(response, 'GATEWAY_TIMEOUT');
     restoreTimers();
     reads.release();
     expect((await service.anonymous.get(`${path}?width=1`)).status).toBe(200);
@@ -116,9 +118,9 @@ describe('media.md section 10, storage failures', () => {
       throw new StorageFault(new Error('canary-of-store'), false);
     };
     for (const query of ['', '?width=10']) {
-      const answer = await service.anonymous.get(path + query);
-      expectApiError(answer, 'BAD_GATEWAY');
-      expect(answer.text).not.toContain('canary');
+      const response = await service.anonymous.get(path + query);
+      expectApiError(response, 'BAD_GATEWAY');
+      expect(response.text).not.toContain('canary');
     }
     storage.read = read;
     expect((await service.anonymous.get(path)).status).toBe(200);
@@ -176,8 +178,8 @@ describe('media.md section 8, range abuse', () => {
     'bytes 0-1',
   ])('range %# of the list is ignored', async (range) => {
     const path = await store('f.txt', Buffer.from('abcdefghij'));
-    const answer = await fetchBytes(service, path, { range });
-    expect([answer.status, answer.bytes.toString()]).toEqual([200, 'abcdefghij']);
+    const response = await fetchBytes(service, path, { range });
+    expect([response.status, response.bytes.toString()]).toEqual([200, 'abcdefghij']);
   });
 });
 
@@ -198,9 +200,9 @@ describe('media.md section 1, buckets', () => {
           expect(status).toBe(n % 4 === 3 ? 401 : 404);
         }
         for (const path of paths) {
-          const answer = await limited.as(owner).get(path);
-          expectApiError(answer, 'RATE_LIMITED', { global: false });
-          expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+          const response = await limited.as(owner).get(path);
+          expectApiError(response, 'RATE_LIMITED', { global: false });
+          expect(response.headers.has('access-control-allow-origin')).toBe(false);
         }
         const elsewhere = await limited.anonymous.from('127.0.0.2').get(paths[0] as string);
         expectApiError(elsewhere, 'NOT_FOUND');

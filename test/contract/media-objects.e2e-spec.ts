@@ -70,12 +70,12 @@ describe('media.md section 9, headers', () => {
 
   test.each([[ETAG], [`W/${ETAG}`], [`"x", ${ETAG}`], ['*']])('If-None-Match %j: 304', async (tag) => {
     const headers = { 'if-none-match': tag, range: 'bytes=999-' };
-    const answer = await service.anonymous.get(letters, { headers });
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 304, text: '' });
-    expect(answer.headers.get('etag')).toBe(ETAG);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000');
-    expect(answer.headers.get('cdn-cache-control')).toBe('public, max-age=31536000');
-    expect(answer.headers.get('x-robots-tag')).toBe(ROBOTS);
+    const response = await service.anonymous.get(letters, { headers });
+    expect({ status: response.status, text: response.text }).toEqual({ status: 304, text: '' });
+    expect(response.headers.get('etag')).toBe(ETAG);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000');
+    expect(response.headers.get('cdn-cache-control')).toBe('public, max-age=31536000');
+    expect(response.headers.get('x-robots-tag')).toBe(ROBOTS);
   });
 
   test('another tag and If-Modified-Since have no effect', async () => {
@@ -84,23 +84,23 @@ describe('media.md section 9, headers', () => {
   });
 
   test('a rejected read allows no origin and is not cached', async () => {
-    const answer = await service.anonymous.get('/media/attachments/1/2/3', {
+    const response = await service.anonymous.get('/media/attachments/1/2/3', {
       headers: { origin: 'https://a.example' },
     });
-    expectApiError(answer, 'NOT_FOUND');
-    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
-    expect(answer.headers.has('cross-origin-resource-policy')).toBe(false);
-    expect(answer.headers.has('cdn-cache-control')).toBe(false);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expectApiError(response, 'NOT_FOUND');
+    expect(response.headers.has('access-control-allow-origin')).toBe(false);
+    expect(response.headers.has('cross-origin-resource-policy')).toBe(false);
+    expect(response.headers.has('cdn-cache-control')).toBe(false);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test('a preflight succeeds for any origin, without credentials', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
-    const answer = await service.anonymous.send('OPTIONS', letters, undefined, { headers });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD');
-    expect(answer.headers.get('access-control-allow-headers')).not.toMatch(/authorization|client-properties|sudo/i);
+    const response = await service.anonymous.send('OPTIONS', letters, undefined, { headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD');
+    expect(response.headers.get('access-control-allow-headers')).not.toMatch(/authorization|client-properties|sudo/i);
   });
 });
 
@@ -114,25 +114,25 @@ describe('media.md section 8, ranges', () => {
     ['bytes=-2', 'yz', 'bytes 24-25/26'],
     ['bytes=25-1000', 'z', 'bytes 25-25/26'],
   ])('%s: 206', async (range, text, contentRange) => {
-    const answer = await get(range);
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 206, text });
-    expect(answer.headers.get('content-range')).toBe(contentRange);
-    expect(answer.headers.get('content-length')).toBe(String(text.length));
-    expect(answer.headers.get('cdn-cache-control')).toBe('public, max-age=31536000');
+    const response = await get(range);
+    expect({ status: response.status, text: response.text }).toEqual({ status: 206, text });
+    expect(response.headers.get('content-range')).toBe(contentRange);
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+    expect(response.headers.get('cdn-cache-control')).toBe('public, max-age=31536000');
   });
 
   test.each(['bytes=0-1,3-4', 'Bytes=0-1', 'items=0-1', 'bytes=x', 'bytes=-'])('%s is ignored', async (range) => {
-    const answer = await get(range);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.has('content-range')).toBe(false);
+    const response = await get(range);
+    expect(response.status).toBe(200);
+    expect(response.headers.has('content-range')).toBe(false);
   });
 
   test.each(['bytes=5-2', 'bytes=-0', 'bytes=26-', 'bytes=9999999999999999999-'])('%s: 416', async (range) => {
-    const answer = await get(range);
-    expectApiError(answer, 'RANGE_NOT_SATISFIABLE');
-    expect(answer.headers.get('content-range')).toBe('bytes */26');
-    expect(answer.headers.get('accept-ranges')).toBe('bytes');
-    expect(answer.headers.has('etag')).toBe(false);
+    const response = await get(range);
+    expectApiError(response, 'RANGE_NOT_SATISFIABLE');
+    expect(response.headers.get('content-range')).toBe('bytes */26');
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
+    expect(response.headers.has('etag')).toBe(false);
   });
 
   test('If-Range applies the range only with the current strong tag', async () => {
@@ -143,9 +143,9 @@ describe('media.md section 8, ranges', () => {
   });
 
   test('HEAD with a range is GET with a range without the body', async () => {
-    const answer = await service.anonymous.send('HEAD', letters, undefined, { headers: { range: 'bytes=1-3' } });
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 206, text: '' });
-    expect(answer.headers.get('content-range')).toBe('bytes 1-3/26');
+    const response = await service.anonymous.send('HEAD', letters, undefined, { headers: { range: 'bytes=1-3' } });
+    expect({ status: response.status, text: response.text }).toEqual({ status: 206, text: '' });
+    expect(response.headers.get('content-range')).toBe('bytes 1-3/26');
   });
 });
 
@@ -279,10 +279,10 @@ describe('media.md section 2, keys', () => {
       ['DELETE', letters],
       ['PATCH', letters],
     ] as const) {
-      const answer = await sendRaw(service, [`${method} ${path} HTTP/1.1`]);
-      expectApiError(answer, 'NOT_FOUND');
-      expect(answer.headers.has('location')).toBe(false);
-      expect(answer.headers.has('allow')).toBe(false);
+      const response = await sendRaw(service, [`${method} ${path} HTTP/1.1`]);
+      expectApiError(response, 'NOT_FOUND');
+      expect(response.headers.has('location')).toBe(false);
+      expect(response.headers.has('allow')).toBe(false);
     }
   });
 
@@ -297,9 +297,9 @@ describe('media.md section 2, keys', () => {
   test('a row without its bytes is not found', async () => {
     const path = await store('lost.txt', 'x');
     rmSync(join(service.app.get(Config).media.root, 'media'), { recursive: true });
-    const answer = await service.anonymous.get(path);
-    expectApiError(answer, 'NOT_FOUND');
-    expect(answer.headers.has('etag')).toBe(false);
+    const response = await service.anonymous.get(path);
+    expectApiError(response, 'NOT_FOUND');
+    expect(response.headers.has('etag')).toBe(false);
     letters = await store('letters.txt', 'abcdefghijklmnopqrstuvwxyz');
   });
 });
@@ -308,8 +308,8 @@ describe('5.11 media routes read no credential', () => {
   test('the response does not depend on Authorization and cookies', async () => {
     const plain = await service.anonymous.get(letters);
     for (const authorization of [alice.authorization, 'Bearer nothing', 'Admin x', 'a b c']) {
-      const answer = await service.as(authorization).get(letters, { headers: { cookie: 'session=1' } });
-      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: plain.text });
+      const response = await service.as(authorization).get(letters, { headers: { cookie: 'session=1' } });
+      expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: plain.text });
     }
     const twice = await sendRaw(service, [`GET ${letters} HTTP/1.1`, 'Authorization: a', 'Authorization: b']);
     expect(twice.status).toBe(200);

@@ -87,11 +87,11 @@ describe('media.md sections 2 to 9, objects in S3', () => {
   test('of parallel uploads with one capability, one is stored', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'a.txt', size: 5 }]);
     const path = pathOf(planned?.upload_url ?? '');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) => service.anonymous.put(path, Buffer.from(`byte${n}`))),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status } of answers) expect([200, 401, 409]).toContain(status);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of responses) expect([200, 401, 409]).toContain(status);
   });
 
   test('is read completely, in parts, by its tag and with HEAD', async () => {
@@ -116,8 +116,8 @@ describe('media.md sections 2 to 9, objects in S3', () => {
   test('several megabytes are returned unchanged', async () => {
     const bytes = Buffer.alloc(6_000_000, 'a line of text\n');
     const { url } = await uploadFile(service, alice, 'large.txt', bytes);
-    const answer = await fetchBytes(service, pathOf(url));
-    expect([answer.status, answer.bytes.equals(bytes)]).toEqual([200, true]);
+    const response = await fetchBytes(service, pathOf(url));
+    expect([response.status, response.bytes.equals(bytes)]).toEqual([200, true]);
     const part = await fetchBytes(service, pathOf(url), { range: 'bytes=5000000-5999999' });
     expect([part.status, part.bytes.equals(bytes.subarray(5_000_000))]).toEqual([206, true]);
   });
@@ -195,9 +195,9 @@ describe('media.md 4.2 row 12 and section 10, while S3 is unavailable', () => {
     expectApiError(await service.anonymous.get(`${image}?width=10`), 'BAD_GATEWAY');
     const other = (await picture('png', 40, 40, '#404040')).toString('base64');
     const refused = [await service.as(alice).patch(ME, { avatar: other }), await messageWith(hook.path, 'bytes')];
-    for (const answer of refused) {
-      expectApiError(answer, 'SERVICE_UNAVAILABLE');
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const response of refused) {
+      expectApiError(response, 'SERVICE_UNAVAILABLE');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     const known = await service.anonymous.get(letters, { headers: { 'if-none-match': ETAG } });
     expect([known.status, (await service.anonymous.send('HEAD', letters)).status]).toEqual([304, 200]);

@@ -86,9 +86,9 @@ test('a disk error is logged with its path and its code, without a key', async (
     () => storage.publish('canary-key', 'canary-key'),
   ];
   for (const fails of work) await expect(fails()).rejects.toThrow(StorageFault);
-  const told = lines.map((line) => JSON.parse(line));
-  expect(told).toHaveLength(work.length);
-  for (const one of told) {
+  const reported = lines.map((line) => JSON.parse(line));
+  expect(reported).toHaveLength(work.length);
+  for (const one of reported) {
     expect(one).toMatchObject({ msg: 'media storage failed', level: 50, errno: expect.stringMatching(/^E[A-Z]+$/) });
     expect(one.path).toContain(root);
   }
@@ -215,10 +215,10 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
 });
 
 /** Starts an S3 server with this request handler, and a storage that uses it. */
-async function against(answer: RequestListener) {
+async function against(response: RequestListener) {
   const root = directory();
   const log: string[] = [];
-  const server = createServer(answer).listen(0, '127.0.0.1');
+  const server = createServer(response).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const storage = new S3Storage(

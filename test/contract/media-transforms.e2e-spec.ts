@@ -132,9 +132,9 @@ describe('media.md 7.1, transforms of attachments', () => {
     '%s starts no transform',
     async (query) => {
       const plain = await fetchBytes(service, still);
-      const answer = await fetchBytes(service, `${still}?${query}`);
-      expect(answer.bytes.equals(plain.bytes)).toBe(true);
-      expect(answer.headers.get('etag')).toBe(plain.headers.get('etag'));
+      const response = await fetchBytes(service, `${still}?${query}`);
+      expect(response.bytes.equals(plain.bytes)).toBe(true);
+      expect(response.headers.get('etag')).toBe(plain.headers.get('etag'));
     },
   );
 

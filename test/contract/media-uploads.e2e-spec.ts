@@ -61,15 +61,15 @@ async function busyCapabilities(count: number): Promise<void> {
 
 describe('media.md section 3, planning', () => {
   test('returns a capability for each file, in request order', async () => {
-    const answer = await service.as(alice).post('/v1/media/uploads', {
+    const response = await service.as(alice).post('/v1/media/uploads', {
       attachments: [
         { id: 7, filename: '../x/Bild ü.PNG', file_size: 3, content_type: 'text/html' },
         { id: 0, filename: '.hidden', file_size: 4, content_type: 'image/png' },
       ],
     });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const [first, second] = answer.body.attachments;
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const [first, second] = response.body.attachments;
     expect(first).toEqual({
       id: 7,
       filename: 'Bild ü.PNG',
@@ -121,9 +121,11 @@ describe('media.md section 3, planning', () => {
     const bob = await person(service, 'bob');
     const files = Array.from({ length: 10 }, () => ({ filename: 'a', size: 1 }));
     const body = { attachments: files.map((_, id) => ({ id, filename: 'a', file_size: 1, content_type: 'x' })) };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => service.as(bob).post('/v1/media/uploads', body)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'MEDIA_QUOTA_EXCEEDED');
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => service.as(bob).post('/v1/media/uploads', body)),
+    );
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const response of responses) if (response.status !== 200) expectApiError(response, 'MEDIA_QUOTA_EXCEEDED');
     const [row] = await service.sql('SELECT count(*)::int AS n FROM media_upload WHERE owner_id = $1', [bob.id]);
     expect(row?.n).toBe(50);
   });
@@ -164,19 +166,19 @@ describe('media.md section 3, completion', () => {
     });
     expect(stored.url).not.toContain(stored.upload_filename);
     const again = { uploads: [{ upload_filename: stored.upload_filename }] };
-    const answer = await service.as(alice).post('/v1/media/uploads/complete', again);
-    expect(answer.body).toEqual({ uploads: [stored] });
+    const response = await service.as(alice).post('/v1/media/uploads/complete', again);
+    expect(response.body).toEqual({ uploads: [stored] });
   });
 
   test('32 parallel completions create one object', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'a.txt', size: 5 }]);
     await service.anonymous.put(pathOf(planned?.upload_url ?? ''), bytes('hello'));
     const body = { uploads: [{ upload_filename: planned?.upload_filename }] };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.as(alice).post('/v1/media/uploads/complete', body)),
     );
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: answers[0]?.body });
-    const url = new URL(answers[0]?.body.uploads[0].url);
+    for (const response of responses) expect(response).toMatchObject({ status: 200, body: responses[0]?.body });
+    const url = new URL(responses[0]?.body.uploads[0].url);
     const found = await service.sql('SELECT 1 FROM media_object WHERE key = $1', [
       decodeURIComponent(url.pathname.replace('/media/attachments/', '')),
     ]);
@@ -233,12 +235,12 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
       expect((await service.anonymous.send(method, `/media/relay/a?t=${t}`)).status).toBe(404);
     }
     for (const path of ['/media/relay/a', '/media/relay/a?t=wrong', '/media/relay/a/b']) {
-      const answer = await service.anonymous.send('OPTIONS', path);
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.headers.get('access-control-allow-methods')).toBe('PUT');
-      expect(answer.headers.get('access-control-allow-headers')).toBe('Content-Type, Content-Length');
-      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, X-Request-ID');
+      const response = await service.anonymous.send('OPTIONS', path);
+      expect(response.status).toBe(204);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-methods')).toBe('PUT');
+      expect(response.headers.get('access-control-allow-headers')).toBe('Content-Type, Content-Length');
+      expect(response.headers.get('access-control-expose-headers')).toBe('ETag, X-Request-ID');
     }
   });
 
@@ -260,10 +262,10 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     );
     const overlong = `?t=${'A'.repeat(5000)}.${'A'.repeat(43)}`;
     for (const query of ['', '?t=', `?t=${t}&t=${t}`, `?t=${t}A`, overlong, `?t=${forged}`]) {
-      const answer = await put(`/media/relay/a${query}`);
-      expectApiError(answer, 'UNAUTHORIZED');
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, X-Request-ID');
+      const response = await put(`/media/relay/a${query}`);
+      expectApiError(response, 'UNAUTHORIZED');
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-expose-headers')).toBe('ETag, X-Request-ID');
     }
   });
 
@@ -348,10 +350,10 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
 
   test('of 32 parallel uploads with one capability, exactly one is stored', async () => {
     const path = `/media/relay/race?t=${capability({ k: 'race' })}`;
-    const { answers } = await race(32, (n) => put(path, `upload ${n}`));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectApiError(answer, answer.status === 409 ? 'CONFLICT' : 'UNAUTHORIZED');
+    const { answers: responses } = await race(32, (n) => put(path, `upload ${n}`));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectApiError(response, response.status === 409 ? 'CONFLICT' : 'UNAUTHORIZED');
     }
   });
 
@@ -383,13 +385,13 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
   });
 
   test('13: stored; the ETag is that of the bytes, and the type is that of the claim', async () => {
-    const answer = await put(`/media/relay/done?t=${capability({ k: 'done', ct: 'image/png' })}`, 'hello', {
+    const response = await put(`/media/relay/done?t=${capability({ k: 'done', ct: 'image/png' })}`, 'hello', {
       'content-type': 'text/html',
     });
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
-    expect(answer.headers.get('etag')).toBe('"2cf24dba5fb0a30e26e83b2ac5b9e29e"');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.has('content-type')).toBe(false);
+    expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: '' });
+    expect(response.headers.get('etag')).toBe('"2cf24dba5fb0a30e26e83b2ac5b9e29e"');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.has('content-type')).toBe(false);
     const rows = await service.sql("SELECT size, content_type FROM media_staged WHERE key = 'done'");
     expect(rows).toEqual([{ size: '5', content_type: 'image/png' }]);
   });
@@ -437,16 +439,16 @@ describe('media.md section 11 secrecy of URLs', () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'secret-name.txt', size: 5 }]);
     const url = planned?.upload_url ?? '';
     const t = new URL(url).searchParams.get('t') ?? '';
-    const answers = [
+    const responses = [
       await service.anonymous.put(pathOf(url).replace('relay/', 'relay/x'), bytes('hello')),
       await service.anonymous.put(pathOf(url), new Uint8Array(6)),
       await service.anonymous.put(pathOf(url), bytes('hello')),
       await service.anonymous.put(pathOf(url), bytes('hello')),
       await service.anonymous.send('POST', pathOf(url)),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([403, 413, 200, 401, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 413, 200, 401, 404]);
     const [half = '', mac = ''] = t.split('.');
-    for (const { text, headers } of answers) {
+    for (const { text, headers } of responses) {
       for (const secret of [half, mac, planned?.upload_filename ?? '']) {
         expect(text + JSON.stringify([...headers])).not.toContain(secret);
       }

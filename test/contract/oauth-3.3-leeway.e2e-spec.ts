@@ -34,7 +34,7 @@ const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_t
 const set = (assignment: string, token: string) =>
   service.sql(`UPDATE oauth_token SET ${assignment} WHERE ${DIGEST}`, [token]);
 const ago = (seconds: number) => `consumed_at = now() - interval '${seconds} seconds', settled_at = consumed_at`;
-const expectNoGrant = (answer: Answer) => expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+const expectNoGrant = (response: Answer) => expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
 
 /** Redeems a refresh token and returns both token pairs, the redeemed one and the new one. */
 async function redeemed(scope?: string) {
@@ -162,9 +162,9 @@ describe('oauth.md 3.3: the leeway by default', () => {
         const first = await newTokens(usual, known.alice, known.app);
         const { body: second } = await refresh(usual, known.app, first.refresh_token);
         await usual.sql(`UPDATE oauth_token SET ${ago(seconds)} WHERE ${DIGEST}`, [first.refresh_token]);
-        const answer = await refresh(usual, known.app, first.refresh_token);
-        if (isSame) expect(answer.body).toMatchObject({ refresh_token: second.refresh_token });
-        else expectNoGrant(answer);
+        const response = await refresh(usual, known.app, first.refresh_token);
+        if (isSame) expect(response.body).toMatchObject({ refresh_token: second.refresh_token });
+        else expectNoGrant(response);
         expect(await isAlive(usual, second.access_token)).toBe(isSame);
       }
     });

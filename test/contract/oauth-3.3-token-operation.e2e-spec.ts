@@ -38,11 +38,11 @@ const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_t
 /** Returns whether the token exists and can still be redeemed. */
 const isFresh = async (token: string) => (await rowOf(token))?.consumed_at === null;
 
-function expectNoRequest(answer: Answer, path: string) {
-  expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-  expect(answer.body.errors).toEqual([expect.objectContaining({ path })]);
+function expectNoRequest(response: Answer, path: string) {
+  expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+  expect(response.body.errors).toEqual([expect.objectContaining({ path })]);
 }
-const expectNoGrant = (answer: Answer) => expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+const expectNoGrant = (response: Answer) => expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
 
 /** Asserts that the family of these tokens is revoked. */
 async function expectRevoked(tokens: Tokens) {
@@ -125,8 +125,8 @@ describe('with the defaults', () => {
       const tokens = await newTokens(service, alice, app, 'identify email');
       expectNoRequest(await refresh(service, app, tokens.refresh_token, { scope: 'email'.padEnd(257) }), 'scope');
       for (const scope of ['nonsense', 'identify nonsense', '+', 'bot', 'identify bot']) {
-        const answer = await refresh(service, app, tokens.refresh_token, { scope });
-        expectApiError(answer, 'INVALID_SCOPE', { error: 'invalid_scope' });
+        const response = await refresh(service, app, tokens.refresh_token, { scope });
+        expectApiError(response, 'INVALID_SCOPE', { error: 'invalid_scope' });
       }
       await expectUntouched(tokens);
       const { status, body } = await refresh(service, app, tokens.refresh_token, { scope: 'email'.padEnd(256) });
@@ -220,9 +220,9 @@ describe('with the defaults', () => {
 
     test('is exchanged by one of 8 parallel requests', async () => {
       const code = await newCode(service, alice, app);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(service, app, code)));
-      const [won, ...more] = answers.filter(({ status }) => status === 200);
-      for (const answer of answers) if (answer !== won) expectNoGrant(answer);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => exchange(service, app, code)));
+      const [won, ...more] = responses.filter(({ status }) => status === 200);
+      for (const response of responses) if (response !== won) expectNoGrant(response);
       expect(more).toEqual([]);
       await expectUntouched(won?.body);
     });
@@ -307,9 +307,9 @@ describe('with the defaults', () => {
 
     test('is redeemed by one of 8 parallel requests', async () => {
       const first = await newTokens(service, alice, app);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(service, app, first.refresh_token)));
-      const [won, ...more] = answers.filter(({ status }) => status === 200);
-      for (const answer of answers) if (answer !== won) expectNoGrant(answer);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => refresh(service, app, first.refresh_token)));
+      const [won, ...more] = responses.filter(({ status }) => status === 200);
+      for (const response of responses) if (response !== won) expectNoGrant(response);
       expect(more).toEqual([]);
       await expectUntouched(won?.body);
     });
@@ -343,10 +343,10 @@ describe('with the defaults', () => {
   test('uses named statements, which a connection prepares once', async () => {
     const code = await newCode(service, alice, app);
     const { refresh_token } = await newTokens(service, alice, app);
-    const asked = async (work: () => Promise<Answer>) =>
+    const requested = async (work: () => Promise<Answer>) =>
       (await recordStatementNames(service, 'oauth-', work)).join(' ');
-    const exchanged = () => asked(() => exchange(service, app, code));
-    const refreshed = () => asked(() => refresh(service, app, refresh_token));
+    const exchanged = () => requested(() => exchange(service, app, code));
+    const refreshed = () => requested(() => refresh(service, app, refresh_token));
     expect(await exchanged()).toBe('oauth-client oauth-exchange oauth-settle-families');
     expect(await exchanged()).toBe('oauth-client oauth-exchange oauth-replayed-code');
     expect(await refreshed()).toBe('oauth-client oauth-refresh oauth-settle-tokens');

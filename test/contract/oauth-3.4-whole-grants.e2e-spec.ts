@@ -139,9 +139,9 @@ describe('oauth.md 3.4: revocation of a whole grant', () => {
     await inTransaction((tx) => grants().revokeAdminGrants(tx, [family.id, code.id, none.id], ENDING));
     for (const one of [family, code, none]) expect(await heldOf(one)).toEqual([app.id]);
     expect(await heldOf(other)).toEqual(idsOf(both[0] as () => string, () => adminId));
-    const told = [`${adminId} service account_removed`];
+    const reported = [`${adminId} service account_removed`];
     expect([await removed(family), await removed(code), await removed(none), await removed(other)]).toEqual([
-      ...[told, told, [], []],
+      ...[reported, reported, [], []],
     ]);
     await inTransaction((tx) => grants().revokeAdminGrant(tx, other.id, ENDING));
     expect(await heldOf(other)).toEqual([app.id]);
@@ -192,10 +192,10 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
   test('notifies the account with the scopes; a silent authorization does not', async () => {
     const alice = await person(service, 'alice');
     await newTokens(service, alice, app, 'email identify');
-    const told = [{ application_id: app.id, name: 'Client', scopes: ['identify', 'email'] }];
-    expect(await toldOf(alice, 'application_authorized')).toEqual(told);
+    const reported = [{ application_id: app.id, name: 'Client', scopes: ['identify', 'email'] }];
+    expect(await toldOf(alice, 'application_authorized')).toEqual(reported);
     expect(parametersOf((await silently(alice)).headers.get('location') ?? '')).toHaveProperty('code');
-    expect(await toldOf(alice, 'application_authorized')).toEqual(told);
+    expect(await toldOf(alice, 'application_authorized')).toEqual(reported);
   });
 
   test('returns a code for ten minutes, with or without a challenge', async () => {
@@ -221,9 +221,9 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
       [app, { redirect_uri: undefined, scope: ' ' }, 'redirect_uri'],
       [app, { redirect_uri: undefined, scope: 'bot email' }, 'redirect_uri'],
     ] as const) {
-      const answer = await consent(service, alice, target, more);
-      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-      expect(answer.body.errors).toEqual([expect.objectContaining({ path })]);
+      const response = await consent(service, alice, target, more);
+      expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expect(response.body.errors).toEqual([expect.objectContaining({ path })]);
     }
     expect(await heldOf(alice)).toEqual([]);
     expect(await toldOf(alice, 'application_authorized')).toEqual([]);
@@ -231,8 +231,8 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
 
   test('to the bot of a public client needs no challenge if it returns no code', async () => {
     const alice = await person(service, 'alice');
-    const answer = await consent(service, alice, publicApp, { scope: 'bot', redirect_uri: undefined });
-    expect(answer.status).toBe(200);
+    const response = await consent(service, alice, publicApp, { scope: 'bot', redirect_uri: undefined });
+    expect(response.status).toBe(200);
     expect(await heldOf(alice)).toEqual([publicApp.id]);
     expect(await codesOf(alice)).toEqual([]);
   });
@@ -249,9 +249,9 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     const alice = await person(service, 'alice');
     await newTokens(service, alice, app);
     await service.sql('ALTER TABLE oauth_code RENAME TO hidden');
-    const answer = await silently(alice).finally(() => service.sql('ALTER TABLE hidden RENAME TO oauth_code'));
-    expectApiError(answer, 'INTERNAL_SERVER_ERROR');
-    expect(answer.headers.has('location')).toBe(false);
+    const response = await silently(alice).finally(() => service.sql('ALTER TABLE hidden RENAME TO oauth_code'));
+    expectApiError(response, 'INTERNAL_SERVER_ERROR');
+    expect(response.headers.has('location')).toBe(false);
     expect(await codesOf(alice)).toEqual([]);
   });
 });

@@ -56,16 +56,16 @@ describe('oauth.md 5.7: introspection', () => {
 
   test('in parallel returns to each client the result of its own token', async () => {
     const [own, foreign] = [await newTokens(service, alice, app), await newTokens(service, alice, stranger, 'email')];
-    const asked = [app, stranger].flatMap((client) =>
+    const requested = [app, stranger].flatMap((client) =>
       [...bothOf(own), ...bothOf(foreign)].map((token) => ({ client, token })),
     );
-    const answers = await Promise.all(asked.map(({ client, token }) => introspect(client, token)));
-    expect(answers.map(({ active, client_id, scope, token_type }) => active && [client_id, scope, token_type])).toEqual(
-      [
-        ...[[app.id, 'identify', 'Bearer'], [app.id, 'identify', 'refresh_token'], false, false],
-        ...[false, false, [stranger.id, 'email', 'Bearer'], [stranger.id, 'email', 'refresh_token']],
-      ],
-    );
+    const responses = await Promise.all(requested.map(({ client, token }) => introspect(client, token)));
+    expect(
+      responses.map(({ active, client_id, scope, token_type }) => active && [client_id, scope, token_type]),
+    ).toEqual([
+      ...[[app.id, 'identify', 'Bearer'], [app.id, 'identify', 'refresh_token'], false, false],
+      ...[false, false, [stranger.id, 'email', 'Bearer'], [stranger.id, 'email', 'refresh_token']],
+    ]);
   });
 
   test('returns inactive for every other value', async () => {
@@ -168,9 +168,9 @@ describe('oauth.md 5.8: revocation', () => {
         'token_type_hint',
       ],
     ] as [[string, string][], string][]) {
-      const answer = await send(...faulty);
-      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-      expect(answer.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
+      const response = await send(...faulty);
+      expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expect(response.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
     }
     expect(await isAlive(service, token)).toBe(true);
     expect((await send(['token', token], ['token_type_hint', 'nonsense'])).status).toBe(200);

@@ -143,8 +143,8 @@ describe('5.10 GET /v1/oauth2/@me', () => {
     expect(Date.parse(body.expires)).toBeGreaterThan(before + (expires_in - 60) * 1000);
     for (const scope of ['email', 'bot']) {
       const token = (await newTokens(service, alice, app, scope)).access_token;
-      const answer = await asBearer(token).get(ME);
-      expect(answer.body).toEqual({ application: application(), scopes: [scope], expires: expect.any(String) });
+      const response = await asBearer(token).get(ME);
+      expect(response.body).toEqual({ application: application(), scopes: [scope], expires: expect.any(String) });
     }
   });
 
@@ -327,11 +327,11 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       const pending = await newCode(service, bob, app);
       const elsewhere = await newTokens(service, bob, stranger);
       const others = await newTokens(service, alice, app);
-      const answer = await revoke(app, first[kind]);
-      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
-      expect(answer.headers.has('content-type')).toBe(false);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.headers.get('pragma')).toBe('no-cache');
+      const response = await revoke(app, first[kind]);
+      expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: '' });
+      expect(response.headers.has('content-type')).toBe(false);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('pragma')).toBe('no-cache');
       await expectGrantRemoved(service, app, bob, { tokens: [first, second], code: pending });
       expect(await isAlive(service, elsewhere.access_token)).toBe(true);
       expect(await isAlive(service, others.access_token)).toBe(true);
@@ -364,8 +364,8 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       [app, 'A'.repeat(43)],
       [app, alice.authorization],
     ] as const) {
-      const answer = await revoke(client, token);
-      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
+      const response = await revoke(client, token);
+      expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: '' });
     }
     expectApiError(await service.anonymous.form(REVOKE, { token: tokens.access_token }), 'INVALID_CLIENT');
     expectApiError(

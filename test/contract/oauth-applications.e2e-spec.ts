@@ -256,10 +256,10 @@ describe('6.3 POST /v1/oauth2/applications', () => {
 
   test('25 per owner, also for parallel requests; deleting one allows another', async () => {
     const busy = await person(service, 'busy');
-    const answers = await Promise.all(Array.from({ length: 30 }, () => create({ name: 'x' }, busy)));
-    const made = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => create({ name: 'x' }, busy)));
+    const made = responses.filter(({ status }) => status === 200);
     expect(made).toHaveLength(25);
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'MAX_APPLICATIONS');
+    for (const response of responses) if (response.status !== 200) expectApiError(response, 'MAX_APPLICATIONS');
     expect(await countOf(busy.id)).toBe(25);
     const { body: listed } = await service.as(busy).get('/v1/users/@me/applications');
     const ids = listed.map(({ id }: App) => BigInt(id));
@@ -563,10 +563,10 @@ describe('6.6 operations that need sudo', () => {
       Array.from({ length: 4 }, () => service.as(alice).post(RESET(own.id), { password: alice.password })),
     );
     const alive = [];
-    for (const answer of racing) {
-      expect(answer.status).toBe(200);
-      const { status: seen } = await service.as(`Bot ${answer.body.token}`).get('/v1/applications/@me');
-      if (seen === 200) alive.push(answer);
+    for (const response of racing) {
+      expect(response.status).toBe(200);
+      const { status: seen } = await service.as(`Bot ${response.body.token}`).get('/v1/applications/@me');
+      if (seen === 200) alive.push(response);
     }
     expect(alive).toHaveLength(1);
   });
@@ -639,10 +639,10 @@ describe('6.6 operations that need sudo', () => {
         ...{ client_id: own.id, redirect_uri: own.redirectUri, scope: 'identify' },
       });
     const removals = Promise.all([remove(), remove(), remove()]);
-    const answers = await Promise.all([...codes.map((code) => exchange(service, own, code)), approve(), approve()]);
+    const responses = await Promise.all([...codes.map((code) => exchange(service, own, code)), approve(), approve()]);
     const statuses = (await removals).map(({ status }) => status).sort();
     expect(statuses).toEqual([204, 404, 404]);
-    for (const { status } of answers) expect([200, 400, 401, 404]).toContain(status);
+    for (const { status } of responses) expect([200, 400, 401, 404]).toContain(status);
     for (const table of ['oauth_code', 'oauth_family', 'oauth_token']) {
       expect(await service.sql(`SELECT 1 FROM ${table} WHERE application_id = $1`, [own.id])).toEqual([]);
     }
@@ -709,9 +709,9 @@ describe('6.1 GET /v1/applications/@me', () => {
       ...[`Bot ${banned.id}.${secret}`, `Bot 0${id}.${secret}`, `Bot ${id}.${secret}A`, `Bot ${builtIn}.${secret}`],
       ...[`Bot ${id}.${'A'.repeat(43)}`, `Bot ${alice.authorization}`, banned.bot, `Bot ${UNKNOWN}.${secret}`],
     ]) {
-      const answer = await service.as(value).get(path);
-      expectApiError(answer, 'UNAUTHORIZED');
-      bodies.add(answer.text);
+      const response = await service.as(value).get(path);
+      expectApiError(response, 'UNAUTHORIZED');
+      bodies.add(response.text);
     }
     expect(bodies.size).toBe(1);
     const twice = await sendRaw(service, [

@@ -55,10 +55,10 @@ const S256 = (challenge: string) => ({ code_challenge: challenge, code_challenge
 
 describe('5.1 authorization server metadata', () => {
   test('describes the service by its configuration, regardless of the Host header', async () => {
-    const answer = await service.anonymous.get('/.well-known/oauth-authorization-server', {
+    const response = await service.anonymous.get('/.well-known/oauth-authorization-server', {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     });
-    expect({ status: answer.status, body: answer.body }).toEqual({
+    expect({ status: response.status, body: response.body }).toEqual({
       status: 200,
       body: {
         issuer: ORIGIN,
@@ -79,13 +79,13 @@ describe('5.1 authorization server metadata', () => {
         authorization_response_iss_parameter_supported: true,
       },
     });
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
   });
 
   test('reads no credential', async () => {
-    const answer = await service.as('Bearer nonsense nonsense').get('/.well-known/oauth-authorization-server');
-    expect(answer.status).toBe(200);
+    const response = await service.as('Bearer nonsense nonsense').get('/.well-known/oauth-authorization-server');
+    expect(response.status).toBe(200);
   });
 });
 
@@ -102,11 +102,11 @@ const request = (more: Record<string, string> = {}): Record<string, string> => (
 });
 
 /** Asserts a redirect. Returns its URL, the URL without the query, and the query. */
-function redirectOf(answer: Answer) {
-  expect({ status: answer.status, text: answer.text }).toEqual({ status: 302, text: '' });
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(answer.headers.has('content-type')).toBe(false);
-  const location = answer.headers.get('location') as string;
+function redirectOf(response: Answer) {
+  expect({ status: response.status, text: response.text }).toEqual({ status: 302, text: '' });
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.has('content-type')).toBe(false);
+  const location = response.headers.get('location') as string;
   return { location, target: location.split('?')[0], query: parametersOf(location) };
 }
 
@@ -135,8 +135,8 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
 
   test('OAUTH_CONSENT_URL can name another frontend', async () => {
     await withGatehouse({ env: { OAUTH_CONSENT_URL: 'https://front.example/consent?theme=dark' } }, async (other) => {
-      const answer = await other.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
-      expect(answer.headers.get('location')).toBe(
+      const response = await other.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
+      expect(response.headers.get('location')).toBe(
         'https://front.example/consent?theme=dark&client_id=1&scope=identify',
       );
     });
@@ -176,10 +176,10 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
         service.as(alice).get(`/v1/oauth2/authorize?${of}&${new URLSearchParams([[name, value]])}`);
       const unknown = new URLSearchParams({ ...Object.fromEntries(query), redirect_uri: 'https://evil.example/' });
       expectInvalid(await send(unknown), `${name}: INVALID_FORMAT`);
-      const answer = await send(query);
-      if (name === 'client_id' || name === 'redirect_uri') expectInvalid(answer, `${name}: INVALID_FORMAT`);
+      const response = await send(query);
+      if (name === 'client_id' || name === 'redirect_uri') expectInvalid(response, `${name}: INVALID_FORMAT`);
       else {
-        const { target, query: shown } = redirectOf(answer);
+        const { target, query: shown } = redirectOf(response);
         expect(target).toBe(CONSENT_PAGE);
         expect(shown).toMatchObject({ error: 'invalid_request', error_parameter: name });
       }
@@ -205,8 +205,8 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       const { access_token: token } = await newTokens(service, alice, app);
       for (const authorization of [null, app.bot, `Bearer ${token}`, 'flx_unknown', `Bearer ${'A'.repeat(43)}`]) {
         await withoutEffect(async () => {
-          const answer = await authorize(silent(), authorization === null ? null : { authorization });
-          const { target, query } = redirectOf(answer);
+          const response = await authorize(silent(), authorization === null ? null : { authorization });
+          const { target, query } = redirectOf(response);
           expect({ target, query }).toEqual({
             target: CALLBACK,
             query: { error: 'login_required', state: 'a b&c', iss: ORIGIN },
@@ -421,9 +421,9 @@ describe('3.2 redirect URIs of a request', () => {
     expect(new Set(tried).size).toBeGreaterThanOrEqual(60);
     await withoutEffect(async () => {
       for (const redirectUri of tried) {
-        const answer = await consent(service, bob, app, { redirect_uri: redirectUri });
-        expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-        expect(answer.body.errors).toEqual([expect.objectContaining({ path: 'redirect_uri' })]);
+        const response = await consent(service, bob, app, { redirect_uri: redirectUri });
+        expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+        expect(response.body.errors).toEqual([expect.objectContaining({ path: 'redirect_uri' })]);
         const { target } = redirectOf(await authorize(request({ prompt: 'none', redirect_uri: redirectUri }), bob));
         expect({ redirectUri, target }).toEqual({ redirectUri, target: CONSENT_PAGE });
       }
@@ -432,9 +432,9 @@ describe('3.2 redirect URIs of a request', () => {
 
   test('the port of a loopback IP literal may differ, and the exchange requires exactly the same URI', async () => {
     const native = 'http://127.0.0.1:50123/native';
-    const answer = await consent(service, alice, app, { redirect_uri: native });
-    expect(answer.body.redirect_to.startsWith(`${native}?code=`)).toBe(true);
-    const { code } = parametersOf(answer.body.redirect_to);
+    const response = await consent(service, alice, app, { redirect_uri: native });
+    expect(response.body.redirect_to.startsWith(`${native}?code=`)).toBe(true);
+    const { code } = parametersOf(response.body.redirect_to);
     expectApiError(
       await exchange(service, app, code as string, { redirect_uri: 'http://127.0.0.1/native' }),
       'INVALID_GRANT',
@@ -447,11 +447,11 @@ describe('3.2 redirect URIs of a request', () => {
 describe('5.4 POST /v1/oauth2/authorize/consent', () => {
   test('approval redirects to the client with code, state and iss', async () => {
     const state = ' ü"<>&=#\r\n%00 ';
-    const answer = await consent(service, alice, app, { state });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('pragma')).toBe('no-cache');
-    expect(Object.keys(answer.body)).toEqual(['redirect_to']);
-    const { redirect_to: target } = answer.body;
+    const response = await consent(service, alice, app, { state });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('pragma')).toBe('no-cache');
+    expect(Object.keys(response.body)).toEqual(['redirect_to']);
+    const { redirect_to: target } = response.body;
     expect(target).toMatch(/^https:\/\/client\.example\/callback\?[\x21-\x7e]+$/);
     expect(parametersOf(target)).toEqual({ code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), state, iss: ORIGIN });
   });
@@ -633,8 +633,8 @@ describe('2 scopes', () => {
         'OpenID',
         '*',
       ]) {
-        const answer = await consent(service, alice, app, { scope });
-        expectApiError(answer, 'INVALID_SCOPE', { error: 'invalid_scope' });
+        const response = await consent(service, alice, app, { scope });
+        expectApiError(response, 'INVALID_SCOPE', { error: 'invalid_scope' });
       }
     });
   });
@@ -675,8 +675,8 @@ describe('5.4 APPLICATION_AUTHORIZE', () => {
     await newTokens(service, bob, app, 'identify email');
     const events = noticesOf(service, 'event');
     for (const scopes of [['email'], ['bot'], ['identify', 'bot']]) {
-      const asked = request({ scope: scopes.join(' '), prompt: 'none' });
-      const { query } = redirectOf(await authorize(asked, bob));
+      const requested = request({ scope: scopes.join(' '), prompt: 'none' });
+      const { query } = redirectOf(await authorize(requested, bob));
       expect(await events.take()).toEqual([]);
       await exchange(service, app, query.code as string);
       expect(await events.take()).toEqual([event(app, bob, scopes)]);

@@ -37,9 +37,9 @@ const form = (fields: Record<string, string>, authorization?: string, path = PAT
   (authorization === undefined ? service.anonymous : service.as(authorization)).form(path, fields);
 
 /** Asserts the error response, which is byte-identical for every failed client authentication. */
-async function expectInvalidClient(answer: Answer) {
-  expectApiError(answer, 'INVALID_CLIENT');
-  expect(answer.text).toBe(
+async function expectInvalidClient(response: Answer) {
+  expectApiError(response, 'INVALID_CLIENT');
+  expect(response.text).toBe(
     JSON.stringify({
       code: 'INVALID_CLIENT',
       message: 'Client authentication failed.',
@@ -47,8 +47,8 @@ async function expectInvalidClient(answer: Answer) {
       error_description: 'Client authentication failed.',
     }),
   );
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get('pragma')).toBe('no-cache');
+  expect(response.status).toBe(401);
+  expect(response.headers.get('pragma')).toBe('no-cache');
 }
 
 const encode = (text: string | Buffer) => Buffer.from(text).toString('base64');
@@ -147,10 +147,10 @@ describe('5.5 client authentication', () => {
       fc.asyncProperty(
         fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((c) => String.fromCharCode(c)), maxLength: 200 }),
         async (text) => {
-          const answer = await service.anonymous.send('POST', PATH, new URLSearchParams(TOKEN), {
+          const response = await service.anonymous.send('POST', PATH, new URLSearchParams(TOKEN), {
             headers: { authorization: `Basic ${encode(text)}` },
           });
-          await expectInvalidClient(answer);
+          await expectInvalidClient(response);
         },
       ),
       { numRuns: 100 },
@@ -189,9 +189,9 @@ describe('5.5 client authentication', () => {
       [{ ...TOKEN, client_id: app.id, client_secret: 'x'.repeat(257) }, undefined, PATH, 'client_secret'],
     ];
     for (const [fields, authorization, path, blamed] of cases) {
-      const answer = await form(fields, authorization, path);
-      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-      expect(answer.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
+      const response = await form(fields, authorization, path);
+      expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expect(response.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
     }
   });
 
@@ -252,15 +252,15 @@ describe('1.3 forms', () => {
       expectApiError(await authorized.send('POST', path, multipart), 'UNSUPPORTED_MEDIA_TYPE');
       expectApiError(await authorized.post(path), 'UNSUPPORTED_MEDIA_TYPE');
       for (const type of ['text/plain', 'application/x-www-form-urlencoded-x']) {
-        const answer = await authorized.send('POST', path, 'token=x', { headers: { 'content-type': type } });
-        expectApiError(answer, 'UNSUPPORTED_MEDIA_TYPE');
+        const response = await authorized.send('POST', path, 'token=x', { headers: { 'content-type': type } });
+        expectApiError(response, 'UNSUPPORTED_MEDIA_TYPE');
       }
     }
     for (const type of ['application/x-www-form-urlencoded; charset=UTF-8', 'Application/X-WWW-Form-Urlencoded']) {
-      const answer = await service.as(basic(app.id, app.secret as string)).send('POST', PATH, 'token=x', {
+      const response = await service.as(basic(app.id, app.secret as string)).send('POST', PATH, 'token=x', {
         headers: { 'content-type': type },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     }
   });
 
@@ -274,17 +274,17 @@ describe('1.3 forms', () => {
   });
 
   test('text that is not UTF-8 is rejected', async () => {
-    const answer = await service
+    const response = await service
       .as(basic(app.id, app.secret as string))
       .send('POST', PATH, new Uint8Array([0x61, 0x3d, 0xff]), {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
-    expectApiError(answer, 'INVALID_REQUEST');
+    expectApiError(response, 'INVALID_REQUEST');
   });
 
   test('a form over the limit is rejected', async () => {
-    const answer = await form({ token: 'x'.repeat(300_000) }, basic(app.id, app.secret as string));
-    expectApiError(answer, 'PAYLOAD_TOO_LARGE');
+    const response = await form({ token: 'x'.repeat(300_000) }, basic(app.id, app.secret as string));
+    expectApiError(response, 'PAYLOAD_TOO_LARGE');
   });
 });
 

@@ -46,9 +46,9 @@ async function decide(who: Persona, url: URL, decision: 'approve' | 'deny' = 'ap
   const location = page.headers.get('location') ?? '';
   expect(location.startsWith(`${origin}/oauth2/authorize?`)).toBe(true);
   const { prompt, ...request } = parametersOf(location);
-  const answer = await service.as(who).post('/v1/oauth2/authorize/consent', { ...request, decision });
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
-  return new URL(answer.body.redirect_to);
+  const response = await service.as(who).post('/v1/oauth2/authorize/consent', { ...request, decision });
+  expect({ status: response.status, body: response.body }).toMatchObject({ status: 200 });
+  return new URL(response.body.redirect_to);
 }
 
 describe('openid-client', () => {
@@ -152,8 +152,8 @@ describe('oauth4webapi', () => {
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, exchanged);
     const refreshed = await oauth.refreshTokenGrantRequest(server, client, auth, tokens.refresh_token ?? '', insecure);
     const next = await oauth.processRefreshTokenResponse(server, client, refreshed);
-    const told = await oauth.userInfoRequest(server, client, next.access_token, insecure);
-    expect((await oauth.processUserInfoResponse(server, client, alice.id, told)).sub).toBe(alice.id);
+    const reported = await oauth.userInfoRequest(server, client, next.access_token, insecure);
+    expect((await oauth.processUserInfoResponse(server, client, alice.id, reported)).sub).toBe(alice.id);
     const revoked = await oauth.revocationRequest(server, client, auth, next.access_token, insecure);
     await oauth.processRevocationResponse(revoked);
     expect(await isAlive(service, next.access_token)).toBe(false);
@@ -165,8 +165,8 @@ describe('oauth4webapi', () => {
       ...{ issuer: origin, introspection_endpoint: `${origin}/v1/oauth2/introspect` },
     };
     const auth = oauth.ClientSecretBasic('not the secret');
-    const answer = await oauth.introspectionRequest(server, client, auth, 'token', insecure);
-    await expect(oauth.processIntrospectionResponse(server, client, answer)).rejects.toMatchObject({
+    const response = await oauth.introspectionRequest(server, client, auth, 'token', insecure);
+    await expect(oauth.processIntrospectionResponse(server, client, response)).rejects.toMatchObject({
       error: 'invalid_client',
     });
   });
@@ -236,9 +236,9 @@ describe('discord.js', () => {
       const application = await client.application?.fetch();
       expect(application?.name).toBe('Robot');
       expect(application?.owner?.id).toBe(owner.id);
-      const told = heard<Packet>(client, Events.Raw, ({ t }) => t === 'APPLICATION_AUTHORIZE');
+      const reported = heard<Packet>(client, Events.Raw, ({ t }) => t === 'APPLICATION_AUTHORIZE');
       await consent(service, alice, robot, { scope: 'bot', redirect_uri: undefined });
-      expect((await told).d).toMatchObject({ user_id: alice.id, scopes: ['bot'] });
+      expect((await reported).d).toMatchObject({ user_id: alice.id, scopes: ['bot'] });
       const out = heard<{ code: number }>(client, Events.ShardDisconnect, () => true);
       const reset = `/v1/oauth2/applications/${robot.id}/bot/reset-token`;
       expect((await service.as(owner).post(reset, { password: owner.password })).status).toBe(200);
@@ -334,11 +334,11 @@ class ThirdParty {
   async register(issuer: string, { id, secret = '' }: App): Promise<void> {
     this.client = { client_id: id };
     this.secret = secret;
-    const answer = await oauth.discoveryRequest(new URL(issuer), {
+    const response = await oauth.discoveryRequest(new URL(issuer), {
       algorithm: 'oauth2',
       [oauth.allowInsecureRequests]: true,
     });
-    this.as = await oauth.processDiscoveryResponse(new URL(issuer), answer);
+    this.as = await oauth.processDiscoveryResponse(new URL(issuer), response);
   }
 
   private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -370,7 +370,7 @@ class ThirdParty {
     const parameters = oauth.validateAuthResponse(as, client, url, state);
     const auth = oauth.ClientSecretBasic(this.secret);
     const callback = `${this.url}/callback`;
-    const answer = await oauth.authorizationCodeGrantRequest(
+    const response = await oauth.authorizationCodeGrantRequest(
       as,
       client,
       auth,
@@ -379,9 +379,9 @@ class ThirdParty {
       verifier,
       insecure,
     );
-    const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer);
-    const told = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);
-    return oauth.processUserInfoResponse(as, client, oauth.skipSubjectCheck, told);
+    const tokens = await oauth.processAuthorizationCodeResponse(as, client, response);
+    const reported = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);
+    return oauth.processUserInfoResponse(as, client, oauth.skipSubjectCheck, reported);
   }
 
   async close(): Promise<void> {
@@ -399,11 +399,11 @@ class Visitor {
     let url = new URL(address);
     for (let hop = 0; hop < 10; hop++) {
       const cookie = this.cookies.get(url.origin);
-      const answer = await fetch(url, { redirect: 'manual', headers: cookie ? { cookie } : {} });
-      const set = answer.headers.get('set-cookie');
+      const response = await fetch(url, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+      const set = response.headers.get('set-cookie');
       if (set) this.cookies.set(url.origin, set.split(';')[0] ?? '');
-      const location = answer.headers.get('location');
-      if (location === null) return { url, status: answer.status, text: await answer.text() };
+      const location = response.headers.get('location');
+      if (location === null) return { url, status: response.status, text: await response.text() };
       url = new URL(location, url);
     }
     throw new Error('redirects without end');

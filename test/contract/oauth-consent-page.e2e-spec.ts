@@ -20,19 +20,19 @@ describe('oauth 5.2 the consent page over HTTP', () => {
   afterAll(() => service.close());
 
   test('it has no inline script or style, cannot be framed, sends no referrer and is not cached', async () => {
-    const answer = await service.anonymous.get(PAGE);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('x-frame-options')).toBe('DENY');
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const csp = answer.headers.get('content-security-policy') ?? '';
+    const response = await service.anonymous.get(PAGE);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('x-frame-options')).toBe('DENY');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const csp = response.headers.get('content-security-policy') ?? '';
     expect(csp).toContain("default-src 'none'");
     expect(csp).toContain("frame-ancestors 'none'");
     expect(csp).toContain("require-trusted-types-for 'script'");
     expect(csp).not.toContain('unsafe');
-    expect(answer.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
-    expect(answer.text).not.toMatch(/(?:src|href)="(?!\/(?:assets\/|favicon\.ico))/);
+    expect(response.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
+    expect(response.text).not.toMatch(/(?:src|href)="(?!\/(?:assets\/|favicon\.ico))/);
   });
 
   test('it contains nothing of the request: known, unknown and deleted applications get the same bytes', async () => {
@@ -52,9 +52,9 @@ describe('oauth 5.2 the consent page over HTTP', () => {
 
 describe('oauth 5.2 whose consent page is used', () => {
   const sent = async (service: Gatehouse): Promise<string> => {
-    const answer = await service.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
-    expect(answer.status).toBe(302);
-    return answer.headers.get('location') ?? '';
+    const response = await service.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
+    expect(response.status).toBe(302);
+    return response.headers.get('location') ?? '';
   };
 
   test('with another frontend, only the consent page and its files are served', async () => {

@@ -198,13 +198,13 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     const kept = await newTokens(service, alice, await newApp(service, owner));
     const events = noticesOf(service, 'event');
     const ids = [app.id, second.id, app.id, third.id];
-    const answer = await removeMany(alice, ids);
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' });
+    const response = await removeMany(alice, ids);
+    expect({ status: response.status, text: response.text }).toEqual({ status: 204, text: '' });
     for (const { access_token } of tokens) expect(await isAlive(service, access_token)).toBe(false);
     expect(await isAlive(service, kept.access_token)).toBe(true);
-    const told = await events.take();
-    expect(told).toHaveLength(2);
-    expect(told).toEqual(expect.arrayContaining([deauthorized(app, alice), deauthorized(second, alice)]));
+    const reported = await events.take();
+    expect(reported).toHaveLength(2);
+    expect(reported).toEqual(expect.arrayContaining([deauthorized(app, alice), deauthorized(second, alice)]));
   });
 
   test('if one application is unknown, nothing is revoked', async () => {

@@ -24,10 +24,10 @@ const PARALLEL = 32;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
 /** Asserts that exactly one response has tokens and all others are `INVALID_GRANT`. Returns the tokens. */
-function theWinner(answers: Answer[]) {
-  const won = answers.filter(({ status }) => status === 200);
+function theWinner(responses: Answer[]) {
+  const won = responses.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);
-  for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'INVALID_GRANT');
+  for (const response of responses) if (response.status !== 200) expectApiError(response, 'INVALID_GRANT');
   return (won[0] as Answer).body;
 }
 
@@ -72,8 +72,8 @@ describe('3.3 rotation, reuse, races', () => {
   test('of 32 parallel redemptions of one code, exactly one succeeds, and its tokens stay valid', async () => {
     for (let round = 0; round < 5; round++) {
       const code = await newCode(service, alice, app);
-      const answers = await Promise.all(times(PARALLEL, () => exchange(service, app, code)));
-      const tokens = theWinner(answers);
+      const responses = await Promise.all(times(PARALLEL, () => exchange(service, app, code)));
+      const tokens = theWinner(responses);
       expect(await familiesOf(code)).toBe(1);
       expect(await isAlive(service, tokens.access_token)).toBe(true);
       expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
@@ -187,8 +187,8 @@ describe('3.3 rotation, reuse, races', () => {
   test('of 32 parallel redemptions of one refresh token, exactly one succeeds, and its tokens stay valid', async () => {
     for (let round = 0; round < 5; round++) {
       const first = await newTokens(service, alice, app);
-      const answers = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
-      const tokens = theWinner(answers);
+      const responses = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
+      const tokens = theWinner(responses);
       expect(await isAlive(service, tokens.access_token)).toBe(true);
       expect(await isAlive(service, first.access_token)).toBe(true);
       expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
@@ -251,20 +251,20 @@ describe('3.3 rotation, reuse, races', () => {
       const tokens = await newTokens(service, bob, app);
       const codes = await Promise.all(times(4, () => newCode(service, bob, app)));
       const seen: string[] = [tokens.access_token];
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...times(8, () => refresh(service, app, tokens.refresh_token)),
         ...codes.map((code) => exchange(service, app, code)),
         asApp(service, app, '/v1/oauth2/token/revoke', { token: tokens.refresh_token }),
         ...times(4, () => refresh(service, app, tokens.refresh_token)),
       ]);
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         expect([200, 400]).toContain(status);
         if (body?.access_token) seen.push(body.access_token);
       }
       for (const token of seen) expect(await isAlive(service, token)).toBe(false);
       const left = await service.sql('SELECT 1 FROM oauth_family WHERE account_id = $1', [bob.id]);
       expect(left).toHaveLength(0);
-      for (const { body } of answers) {
+      for (const { body } of responses) {
         if (body?.refresh_token) expectApiError(await refresh(service, app, body.refresh_token), 'INVALID_GRANT');
       }
     }
@@ -274,13 +274,13 @@ describe('3.3 rotation, reuse, races', () => {
     for (let round = 0; round < 10; round++) {
       const bob = await person(service, 'bob');
       const families = await Promise.all(times(4, () => newTokens(service, bob, app)));
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...families.map(({ refresh_token }) => refresh(service, app, refresh_token)),
         service.as(bob).delete(`/v1/oauth2/@me/authorizations/${app.id}`),
         ...families.map(({ refresh_token }) => refresh(service, app, refresh_token)),
       ]);
-      for (const { status } of answers) expect([200, 204, 400]).toContain(status);
-      for (const { body } of answers) {
+      for (const { status } of responses) expect([200, 204, 400]).toContain(status);
+      for (const { body } of responses) {
         if (body?.access_token) expect(await isAlive(service, body.access_token)).toBe(false);
       }
       expect(await service.sql('SELECT 1 FROM oauth_token WHERE account_id = $1', [bob.id])).toHaveLength(0);
@@ -364,20 +364,20 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
-    const answer = await refresh(service, app, first.refresh_token);
+    const response = await refresh(service, app, first.refresh_token);
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [alice.id]);
-    expectApiError(answer, 'INVALID_GRANT');
+    expectApiError(response, 'INVALID_GRANT');
     expect(await isAlive(service, second.access_token)).toBe(true);
   });
 
   test('of 32 parallel redemptions, all that succeed get the same pair', async () => {
     for (let round = 0; round < 5; round++) {
       const first = await newTokens(service, alice, app);
-      const answers = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
-      const won = answers.filter(({ status }) => status === 200);
+      const responses = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
+      const won = responses.filter(({ status }) => status === 200);
       expect(won.length).toBeGreaterThan(0);
       expect(new Set(won.map(({ body }) => `${body.access_token} ${body.refresh_token}`)).size).toBe(1);
-      for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'INVALID_GRANT');
+      for (const response of responses) if (response.status !== 200) expectApiError(response, 'INVALID_GRANT');
       expect((await refresh(service, app, won[0]?.body.refresh_token)).status).toBe(200);
     }
   });

@@ -59,10 +59,10 @@ describe('3.1 OAUTH_PKCE_REQUIRED', () => {
     expect((await exchange(service, app, code, { code_verifier: verifier })).status).toBe(200);
     const silently = async (more: object) => {
       const query = { client_id: app.id, redirect_uri: CALLBACK, scope: 'identify', prompt: 'none', ...more };
-      const answer = await service
+      const response = await service
         .as(alice)
         .get('/v1/oauth2/authorize', { query: { response_type: 'code', ...query } });
-      return parametersOf(answer.headers.get('location') ?? '');
+      return parametersOf(response.headers.get('location') ?? '');
     };
     expect(await silently({})).toMatchObject({ error: 'consent_required' });
     expect(await silently(S256(pkce().challenge))).toMatchObject({ code: expect.any(String) });
@@ -130,8 +130,8 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
   test('after that no refresh token of the family works, and nothing is consumed or revoked', async () => {
     const tokens = await newTokens(service, alice, app);
     await age(10);
-    const { answers } = await race(32, () => refresh(service, app, tokens.refresh_token));
-    for (const answer of answers) expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+    const { answers: responses } = await race(32, () => refresh(service, app, tokens.refresh_token));
+    for (const response of responses) expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
     expect(await isAlive(service, tokens.access_token)).toBe(true);
     await age(9);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);

@@ -74,29 +74,31 @@ describe('each of many parallel requests gets the result that it would get on it
 
   test('codes: account, scopes and verifier of each, and each is sent to the bot once', async () => {
     const notices = noticesOf(service, 'event');
-    const asked = await inTurn(async (one, n) => {
+    const requested = await inTurn(async (one, n) => {
       const { verifier, challenge } = pkce();
       const scope = n % 2 ? 'identify email' : 'identify';
       const bound = { scope, code_challenge: challenge, code_challenge_method: 'S256' };
       return { id: one.id, scope, verifier, code: await newCode(service, one, app, bound) };
     });
     exchanges.take();
-    const { answers, statuses } = await race(PEOPLE, (n) =>
-      exchange(service, app, asked[n]?.code ?? '', { code_verifier: asked[n]?.verifier ?? '' }),
+    const { answers: responses, statuses } = await race(PEOPLE, (n) =>
+      exchange(service, app, requested[n]?.code ?? '', { code_verifier: requested[n]?.verifier ?? '' }),
     );
     expect(statuses).toEqual({ 200: PEOPLE });
     const sizes = exchanges.take();
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(PEOPLE);
     expect(sizes[0]).toBeGreaterThan(1);
-    for (const [n, answer] of answers.entries()) {
-      expect({ id: await holderOf(answer), scope: answer.body.scope }).toEqual({
-        id: asked[n]?.id,
-        scope: asked[n]?.scope,
+    for (const [n, response] of responses.entries()) {
+      expect({ id: await holderOf(response), scope: response.body.scope }).toEqual({
+        id: requested[n]?.id,
+        scope: requested[n]?.scope,
       });
     }
-    const told = (await notices.take()).filter(({ account_id }) => account_id === app.id);
-    expect(told.map(({ d }) => (d as { user_id: string }).user_id).sort()).toEqual(asked.map(({ id }) => id).sort());
-    for (const { code } of asked) expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
+    const reported = (await notices.take()).filter(({ account_id }) => account_id === app.id);
+    expect(reported.map(({ d }) => (d as { user_id: string }).user_id).sort()).toEqual(
+      requested.map(({ id }) => id).sort(),
+    );
+    for (const { code } of requested) expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
   });
 
   test('codes: an error of one does not affect others', async () => {
@@ -107,7 +109,7 @@ describe('each of many parallel requests gets the result that it would get on it
     ]);
     const before = await inTurn(({ id }) => familiesOf(id));
     const at = (n: number, more: Record<string, string> = {}) => exchange(service, app, codes[n] as string, more);
-    const answers = await inState(service, people[5] as Persona, REFUSED_STATES[0] as string, () =>
+    const responses = await inState(service, people[5] as Persona, REFUSED_STATES[0] as string, () =>
       Promise.all([
         at(0),
         at(1, { redirect_uri: `${app.redirectUri}/` }),
@@ -123,7 +125,7 @@ describe('each of many parallel requests gets the result that it would get on it
         exchange(service, app, foreign),
       ]),
     );
-    const verdicts = answers.map(({ status, body }) => (status === 200 ? 'tokens' : body.code));
+    const verdicts = responses.map(({ status, body }) => (status === 200 ? 'tokens' : body.code));
     const wrong = Array.from({ length: 12 }, () => 'INVALID_GRANT');
     expect(verdicts).toEqual([
       'tokens',
@@ -136,8 +138,8 @@ describe('each of many parallel requests gets the result that it would get on it
     ]);
     const gained = (await inTurn(({ id }) => familiesOf(id))).map((now, n) => now - (before[n] as number));
     expect(gained).toEqual([1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
-    expect(await holderOf(answers[0] as Answer)).toBe(people[0]?.id);
-    expect(await holderOf(answers[6] as Answer)).toBe(people[6]?.id);
+    expect(await holderOf(responses[0] as Answer)).toBe(people[0]?.id);
+    expect(await holderOf(responses[6] as Answer)).toBe(people[6]?.id);
     // Malformed requests (7 and 8) consumed no code. The codes that were not presented (3, 10 and 11) still work.
     for (const n of [3, 7, 8, 10, 11]) expect((await at(n)).status).toBe(200);
     expectApiError(await exchange(service, stranger, foreign), 'INVALID_GRANT');
@@ -153,7 +155,7 @@ describe('each of many parallel requests gets the result that it would get on it
       [(people[4] as Persona).id],
     );
     rotations.take();
-    const answers = await inState(service, people[5] as Persona, REFUSED_STATES[4] as string, () =>
+    const responses = await inState(service, people[5] as Persona, REFUSED_STATES[4] as string, () =>
       Promise.all([
         refresh(service, app, token(0)),
         refresh(service, app, token(1), { scope: 'identify' }),
@@ -168,13 +170,13 @@ describe('each of many parallel requests gets the result that it would get on it
       ]),
     );
     expect(rotations.take()[0]).toBeGreaterThan(1);
-    const verdicts = answers.map(({ status, body }) => (status === 200 ? body.scope : body.code));
+    const verdicts = responses.map(({ status, body }) => (status === 200 ? body.scope : body.code));
     expect(verdicts.slice(0, 8)).toEqual([
       ...['identify email', 'identify', 'INVALID_SCOPE'],
       ...Array.from({ length: 5 }, () => 'INVALID_GRANT'),
     ]);
     expect(verdicts.slice(8).sort()).toEqual(['INVALID_GRANT', 'identify email']);
-    expect(await Promise.all([0, 1].map((n) => holderOf(answers[n] as Answer)))).toEqual(
+    expect(await Promise.all([0, 1].map((n) => holderOf(responses[n] as Answer)))).toEqual(
       [0, 1].map((n) => people[n]?.id),
     );
     // The family of 3 was revoked because of token reuse, that of `foreign` because another client presented its token.
@@ -182,7 +184,7 @@ describe('each of many parallel requests gets the result that it would get on it
     expect(await Promise.all([0, 1, 2, 3, 8].map(isLeft))).toEqual([true, true, true, false, true]);
     expect(await isAlive(service, foreign.access_token)).toBe(false);
     // A narrowed token can get all scopes again, and a request for too many scopes changed nothing.
-    expect((await refresh(service, app, answers[1]?.body.refresh_token)).body.scope).toBe('identify email');
+    expect((await refresh(service, app, responses[1]?.body.refresh_token)).body.scope).toBe('identify email');
     expect((await refresh(service, app, token(2))).status).toBe(200);
   });
 });

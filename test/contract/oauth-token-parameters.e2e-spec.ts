@@ -45,22 +45,22 @@ describe('5.6 grant_type', () => {
     'urn:ietf:params:oauth:grant-type:device_code',
   ])('%j is not supported', async (grant_type) => {
     const code = await newCode(service, alice, app);
-    const answer = await ask({
+    const response = await ask({
       grant_type,
       code,
       redirect_uri: app.redirectUri,
       username: 'a',
       password: 'not a password',
     });
-    expectApiError(answer, 'UNSUPPORTED_GRANT_TYPE', { error: 'unsupported_grant_type' });
+    expectApiError(response, 'UNSUPPORTED_GRANT_TYPE', { error: 'unsupported_grant_type' });
     expect((await exchange(service, app, code)).status).toBe(200);
   });
 
   test('is required', async () => {
     for (const form of [{}, { grant_type: '' }]) {
-      const answer = await ask(form as Record<string, string>);
-      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-      expect(answer.body.errors).toEqual([expect.objectContaining({ path: 'grant_type' })]);
+      const response = await ask(form as Record<string, string>);
+      expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expect(response.body.errors).toEqual([expect.objectContaining({ path: 'grant_type' })]);
     }
   });
 });
@@ -84,9 +84,9 @@ describe('1.3 characters that no value may contain', () => {
     for (const place of ['\u0000', 'a\u0000b', 'b\u0000']) {
       const { secret = '' } = app;
       const named = { ...form, client_id: app.id, client_secret: secret, [name]: place };
-      const answers = [await service.anonymous.form(path, named)];
-      if (!(name in client)) answers.push(await asApp(service, app, path, { ...form, [name]: place }));
-      for (const { status, body } of answers) {
+      const responses = [await service.anonymous.form(path, named)];
+      if (!(name in client)) responses.push(await asApp(service, app, path, { ...form, [name]: place }));
+      for (const { status, body } of responses) {
         expect({ place, isCallers: status < 500, code: body?.code ?? null }).toEqual({
           ...{ place, isCallers: true },
           code: status === 200 ? null : expect.stringMatching(/^(INVALID_|UNSUPPORTED_GRANT_TYPE)/),

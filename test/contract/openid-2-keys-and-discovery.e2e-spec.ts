@@ -40,10 +40,10 @@ describe('2 key set', () => {
   });
 
   test('parallel first requests create one current and one next key of each algorithm', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.anonymous.get('/.well-known/jwks.json')),
     );
-    for (const { status } of answers) expect(status).toBe(200);
+    for (const { status } of responses) expect(status).toBe(200);
     const keys = await keySet();
     expect(keys.map(({ alg }) => alg)).toEqual(['ES256', 'ES256', 'EdDSA', 'EdDSA', 'RS256', 'RS256']);
     expect(await service.sql('SELECT 1 FROM openid_key WHERE activated_at IS NOT NULL')).toHaveLength(3);

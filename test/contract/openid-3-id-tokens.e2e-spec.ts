@@ -139,8 +139,8 @@ describe('3 claims', () => {
   test('without openid there is no ID token, and no userinfo of OpenID Connect', async () => {
     const tokens = await tokensOf(alice.authorization, app, { scope: 'identify profile' });
     expect(tokens).not.toHaveProperty('id_token');
-    const answer = await service.as(`Bearer ${tokens.access_token}`).get('/v1/oauth2/openid/userinfo');
-    expectApiError(answer, 'MISSING_OAUTH_SCOPE', { required_scope: 'openid' });
+    const response = await service.as(`Bearer ${tokens.access_token}`).get('/v1/oauth2/openid/userinfo');
+    expectApiError(response, 'MISSING_OAUTH_SCOPE', { required_scope: 'openid' });
     const only = await tokensOf(alice.authorization);
     expectApiError(await service.as(`Bearer ${only.access_token}`).get('/v1/oauth2/userinfo'), 'MISSING_OAUTH_SCOPE', {
       required_scope: 'identify',
@@ -314,10 +314,10 @@ describe('3 refresh and the end of the session', () => {
 
   test('32 exchanges of one code give one ID token', async () => {
     const code = await newCode(service, alice, app, { scope: 'openid', nonce: 'race' });
-    const { answers, statuses, codes } = await race(32, () => exchange(service, app, code));
+    const { answers: responses, statuses, codes } = await race(32, () => exchange(service, app, code));
     expect(statuses).toEqual({ 200: 1, 400: 31 });
     expect(codes).toEqual({ INVALID_GRANT: 31 });
-    expect(answers.filter(({ body }) => body.id_token)).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.id_token)).toHaveLength(1);
   });
 
   test('of an exchange and a logout at the same time, no session is lost that an application knows', async () => {

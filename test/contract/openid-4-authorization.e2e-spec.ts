@@ -146,9 +146,9 @@ describe('4 parameters of GET /v1/oauth2/authorize', () => {
       { redirect_uri: '' },
     ];
     for (const unknown of unregistered) {
-      const answer = await authorize(request({ ...more, ...unknown }), alice);
-      expectInvalid(answer, `${parameter}: ${code}`);
-      expect(answer.headers.has('location')).toBe(false);
+      const response = await authorize(request({ ...more, ...unknown }), alice);
+      expectInvalid(response, `${parameter}: ${code}`);
+      expect(response.headers.has('location')).toBe(false);
     }
   });
 
@@ -217,33 +217,33 @@ describe('4 silent', () => {
       [{ client_id: '1' }, CONSENT_PAGE],
       [{ redirect_uri: 'https://evil.example/' }, CONSENT_PAGE],
     ] as const) {
-      const answers = await withoutEffect(() => both(more as Record<string, string>));
-      for (const answer of answers) {
-        expect(answer).toEqual({ target, query: { error: 'consent_required', state: 'a b&c', iss: ORIGIN } });
+      const responses = await withoutEffect(() => both(more as Record<string, string>));
+      for (const response of responses) {
+        expect(response).toEqual({ target, query: { error: 'consent_required', state: 'a b&c', iss: ORIGIN } });
       }
     }
   });
 
   test('a sign-in older than max_age is login_required', async () => {
     await ageSessions(bob, 100);
-    for (const answer of await withoutEffect(() => both({ max_age: '90' }))) expect(answer).toEqual(LOGIN_REQUIRED);
+    for (const response of await withoutEffect(() => both({ max_age: '90' }))) expect(response).toEqual(LOGIN_REQUIRED);
     for (const { query } of await both({ max_age: '200' })) expect(query).toHaveProperty('code');
-    for (const answer of await withoutEffect(() => both({ max_age: '0' }))) expect(answer).toEqual(LOGIN_REQUIRED);
+    for (const response of await withoutEffect(() => both({ max_age: '0' }))) expect(response).toEqual(LOGIN_REQUIRED);
   });
 
   test('a hint of another account is login_required, and one of this account is not', async () => {
     const own = await idTokenOf(bob);
     const other = await idTokenOf(alice);
     for (const { query } of await both({ id_token_hint: own })) expect(query).toHaveProperty('code');
-    for (const answer of await withoutEffect(() => both({ id_token_hint: other })))
-      expect(answer).toEqual(LOGIN_REQUIRED);
-    const answer = await consent(service, bob, app, { prompt: 'none', id_token_hint: 'x' });
-    expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+    for (const response of await withoutEffect(() => both({ id_token_hint: other })))
+      expect(response).toEqual(LOGIN_REQUIRED);
+    const response = await consent(service, bob, app, { prompt: 'none', id_token_hint: 'x' });
+    expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
   });
 
   test('a decision does not count', async () => {
-    const answer = await consent(service, bob, app, { scope: 'openid profile', prompt: 'none', decision: 'approve' });
-    expect(redirectOfConsent(answer).query).toHaveProperty('error', 'consent_required');
+    const response = await consent(service, bob, app, { scope: 'openid profile', prompt: 'none', decision: 'approve' });
+    expect(redirectOfConsent(response).query).toHaveProperty('error', 'consent_required');
   });
 });
 
@@ -251,10 +251,10 @@ describe('4 hints and prompts of the consent operation', () => {
   test('a hint of another account is login_required, also with consent', async () => {
     const bob = await person(service, 'bob');
     const hint = await idTokenOf(alice);
-    const answer = await withoutEffect(() =>
+    const response = await withoutEffect(() =>
       consent(service, bob, app, { scope: 'openid', state: 'a b&c', id_token_hint: hint }),
     );
-    expect(redirectOfConsent(answer)).toEqual(LOGIN_REQUIRED);
+    expect(redirectOfConsent(response)).toEqual(LOGIN_REQUIRED);
     const denied = await consent(service, bob, app, { state: 'a b&c', id_token_hint: hint, decision: 'deny' });
     expect(redirectOfConsent(denied).query).toHaveProperty('error', 'access_denied');
   });
@@ -270,9 +270,9 @@ describe('4 hints and prompts of the consent operation', () => {
         [{ id_token_hint: 'x' }, 'id_token_hint'],
         [{ id_token_hint: hint }, 'id_token_hint'],
       ] as const) {
-        const answer = await consent(service, alice, app, more);
-        expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
-        expect(answer.body.errors).toEqual([expect.objectContaining({ path })]);
+        const response = await consent(service, alice, app, more);
+        expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
+        expect(response.body.errors).toEqual([expect.objectContaining({ path })]);
       }
       for (const [more, fault] of [
         [{ max_age: -1 }, 'max_age: INVALID_FORMAT'],

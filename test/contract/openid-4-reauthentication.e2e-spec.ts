@@ -173,9 +173,9 @@ describe('4 reauthentication by a factor', () => {
     expectApiError(await ask(bob, { prompt: 'login', password: bob.password }), 'SUDO_MODE_REQUIRED');
     const wrong = await withoutEffect(() => ask(bob, { prompt: 'login', mfa_method: 'totp', mfa_code: '000000' }));
     expectInvalid(wrong, 'mfa_code: INVALID_MFA_CODE');
-    const answer = await ask(bob, { prompt: 'login', mfa_method: 'totp', mfa_code: authenticator.next() });
-    expect(answer.headers.has('x-service-sudo-mode-jwt')).toBe(false);
-    const { auth_time, amr, acr } = await claimsOf(answer);
+    const response = await ask(bob, { prompt: 'login', mfa_method: 'totp', mfa_code: authenticator.next() });
+    expect(response.headers.has('x-service-sudo-mode-jwt')).toBe(false);
+    const { auth_time, amr, acr } = await claimsOf(response);
     expect({ isNow: isNow(auth_time), amr, acr }).toEqual({ isNow: true, amr: ['otp'], acr: 'urn:gatehouse:acr:1' });
   });
 
@@ -186,7 +186,7 @@ describe('4 reauthentication by a factor', () => {
     const before = await counted();
     const { statuses, of } = await race(32, () => ask(bob, { prompt: 'login', ...factor }));
     expect(statuses).toEqual({ 200: 1, 400: 31 });
-    for (const answer of of(400)) expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
+    for (const response of of(400)) expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');
     expect(await counted()).toEqual({ codes: before?.codes + 1, events: before?.events + 1 });
   });
 

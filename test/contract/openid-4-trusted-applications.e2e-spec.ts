@@ -181,8 +181,8 @@ describe('openid.md 4: users of a trusted application', () => {
     await newTokens(service, user, app, `${SCOPE} identify`);
     expect(await grants(user)).toMatchObject([{ by_platform: false }]);
     const other = await verifiedPerson(service, 'other');
-    const answer = await consent(service, other, app, { scope: SCOPE, prompt: 'consent' });
-    await exchange(service, app, parametersOf(answer.body.redirect_to).code as string);
+    const response = await consent(service, other, app, { scope: SCOPE, prompt: 'consent' });
+    await exchange(service, app, parametersOf(response.body.redirect_to).code as string);
     expect(await grants(other)).toMatchObject([{ by_platform: false }]);
   });
 

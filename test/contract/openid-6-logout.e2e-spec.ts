@@ -223,9 +223,9 @@ describe('6 POST /oauth2/logout', () => {
   });
 
   test('a form above 16 KiB is rejected', async () => {
-    const answer = await service.anonymous.form('/oauth2/logout', { state: 'x'.repeat(17 * 1024) });
-    expect(answer.status).toBe(413);
-    expect(answer.headers.get('location')).toBe(null);
+    const response = await service.anonymous.form('/oauth2/logout', { state: 'x'.repeat(17 * 1024) });
+    expect(response.status).toBe(413);
+    expect(response.headers.get('location')).toBe(null);
   });
 });
 

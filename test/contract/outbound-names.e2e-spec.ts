@@ -52,7 +52,7 @@ describe('names that users choose', () => {
     let settled = 0;
     let most = 0;
     // Uses two IP addresses, each below the limit of concurrent fetches per IP address.
-    const answers = paths.map((path, n) =>
+    const responses = paths.map((path, n) =>
       sendRaw(service, [`GET ${path} HTTP/1.1`], { from: `127.1.0.${1 + (n % 2)}` }).finally(() => settled++),
     );
     await until(() => names.inFlight === 16);
@@ -70,12 +70,12 @@ describe('names that users choose', () => {
     expect(await lookup('localhost')).toMatchObject({ address: expect.stringMatching(/^(?:127\.0\.0\.1|::1)$/) });
     asks = 0;
     names.speak();
-    const done = Promise.all(answers);
+    const done = Promise.all(responses);
     while (settled < 40) {
       most = Math.max(most, names.inFlight);
       await Promise.race([done, new Promise((resolve) => setImmediate(resolve))]);
     }
-    for (const answer of await done) expectApiError(answer, 'BAD_REQUEST');
+    for (const response of await done) expectApiError(response, 'BAD_REQUEST');
     expect([asks, names.asked.size]).toEqual([0, 80]);
     expect(most).toBeLessThanOrEqual(16);
   });
@@ -109,13 +109,13 @@ describe('names that users choose', () => {
       const { body } = await service.as(alice).post('/v1/media/external', { url: `http://mute${n}.example.com/` });
       paths.push(pathOf(body.proxy_url));
     }
-    const answers = await Promise.all(paths.map((path) => service.anonymous.get(path)));
-    const [late, busy] = [400, 503].map((status) => answers.filter((answer) => answer.status === status));
+    const responses = await Promise.all(paths.map((path) => service.anonymous.get(path)));
+    const [late, busy] = [400, 503].map((status) => responses.filter((response) => response.status === status));
     expect((late?.length ?? 0) + (busy?.length ?? 0)).toBe(20);
     expect(late?.length).toBeGreaterThanOrEqual(8);
     expect(busy?.length).toBeGreaterThanOrEqual(1);
-    for (const answer of late ?? []) expectApiError(answer, 'BAD_REQUEST');
-    for (const answer of busy ?? []) expectApiError(answer, 'SERVICE_UNAVAILABLE');
+    for (const response of late ?? []) expectApiError(response, 'BAD_REQUEST');
+    for (const response of busy ?? []) expectApiError(response, 'SERVICE_UNAVAILABLE');
     expect(asks).toBe(0);
   });
 });
@@ -141,8 +141,8 @@ describe('names that administrators and the environment choose', () => {
     expect(asks).toBe(0);
     names.speak();
     const other = outbound(new Network({ servers: [names.address] }));
-    const asked = Array.from({ length: 8 }, () => reasonOf(other.request({ url: 'http://mailer.invalid/' })));
-    expect(new Set(await Promise.all(asked))).toEqual(new Set(['unreachable']));
+    const requested = Array.from({ length: 8 }, () => reasonOf(other.request({ url: 'http://mailer.invalid/' })));
+    expect(new Set(await Promise.all(requested))).toEqual(new Set(['unreachable']));
     expect(asks).toBe(1);
     await Promise.all([client, other].map((one) => one.onApplicationShutdown()));
   });
@@ -161,10 +161,10 @@ describe('names that administrators and the environment choose', () => {
   test('email domains: at most 16 parallel queries, and unanswered ones are accepted', async () => {
     const domains = new MailDomains(loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: SECRET, EMAIL_DNS_CHECK: 'on' }));
     const held: (() => void)[] = [];
-    let [running, most, asked] = [0, 0, 0];
+    let [running, most, requested] = [0, 0, 0];
     const silent = () =>
       new Promise<never>((_, reject) => {
-        asked++;
+        requested++;
         most = Math.max(most, ++running);
         held.push(() => {
           running--;
@@ -179,6 +179,6 @@ describe('names that administrators and the environment choose', () => {
       for (const end of held.splice(0)) end();
       isDone = await Promise.race([done, new Promise((resolve) => setImmediate(resolve, false))]);
     }
-    expect([asked, most]).toEqual([40, 16]);
+    expect([requested, most]).toEqual([40, 16]);
   });
 });

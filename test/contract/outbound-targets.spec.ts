@@ -193,9 +193,9 @@ describe('media.md section 6: which targets are fetched for a user', () => {
   async function outcome(url: string, ports?: number[]): Promise<string> {
     tricks++;
     try {
-      const answer = await fetchOne(url, ports);
-      answer.body.destroy();
-      return `answered ${answer.status}`;
+      const response = await fetchOne(url, ports);
+      response.body.destroy();
+      return `answered ${response.status}`;
     } catch (error) {
       return error instanceof OutboundFault ? error.reason : String(error);
     }
@@ -212,10 +212,10 @@ describe('media.md section 6: which targets are fetched for a user', () => {
   }
 
   test('an ordinary URL is fetched from the address that was checked', async () => {
-    const answer = await fetchOne('http://public.example.com/a?b#c');
+    const response = await fetchOne('http://public.example.com/a?b#c');
     let text = '';
-    for await (const chunk of answer.body) text += chunk;
-    expect({ text, url: answer.url, trapped, ways: network.ways }).toEqual({
+    for await (const chunk of response.body) text += chunk;
+    expect({ text, url: response.url, trapped, ways: network.ways }).toEqual({
       text: 'trapped',
       url: 'http://public.example.com/a?b',
       trapped: 1,
@@ -246,8 +246,8 @@ describe('media.md section 6: which targets are fetched for a user', () => {
   test('one non-public address in the DNS response rejects the host', async () => {
     for (const bad of [...INNER_4, ...INNER_6, ...NO_ADDRESS]) {
       const sets = [[bad], [PUBLIC, bad], [bad, PUBLIC], [...Array(19).fill(PUBLIC), bad], [PUBLIC_6, bad]];
-      for (const [index, answers] of sets.entries()) {
-        network.answers = () => answers;
+      for (const [index, responses] of sets.entries()) {
+        network.answers = () => responses;
         expect({ bad, index, end: await outcome('http://public.example.com/') }).toEqual({ bad, index, end: 'target' });
       }
     }

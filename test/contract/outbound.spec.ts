@@ -33,10 +33,10 @@ const reasonOf = async (work: Promise<unknown>): Promise<string> =>
 
 /** The requests that the test server received, and its request handler. */
 let requests: IncomingMessage[] = [];
-let answer: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) => void res.end('fine');
+let response: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) => void res.end('fine');
 const listener: RequestListener = (req, res) => {
   requests.push(req);
-  answer(req, res);
+  response(req, res);
 };
 
 async function listen(server: Server): Promise<number> {
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   requests = [];
-  answer = (_req, res) => void res.end('fine');
+  response = (_req, res) => void res.end('fine');
 });
 afterAll(async () => {
   await outbound.onApplicationShutdown();
@@ -85,20 +85,20 @@ const readAll = async (over: Parameters<typeof foreign>[0] = {}): Promise<string
 
 describe('conventions.md section 13: outbound requests', () => {
   test('the body of a response is read completely, with any status', async () => {
-    answer = (_req, res) => void res.writeHead(418, { 'x-tea': 'green' }).end('short and stout');
+    response = (_req, res) => void res.writeHead(418, { 'x-tea': 'green' }).end('short and stout');
     const { status, headers, body } = await outbound.request({ url: `${origin}/a?b=c` });
     expect([status, headers['x-tea'], body.toString()]).toEqual([418, 'green', 'short and stout']);
     expect(requests.map(({ method, url }) => [method, url])).toEqual([['GET', '/a?b=c']]);
   });
 
   test('a redirect is returned and not followed', async () => {
-    answer = (_req, res) => void res.writeHead(302, { location: `${origin}/elsewhere` }).end();
+    response = (_req, res) => void res.writeHead(302, { location: `${origin}/elsewhere` }).end();
     expect((await outbound.request({ url: origin })).status).toBe(302);
     expect(requests).toHaveLength(1);
   });
 
   test('no cookie, referrer, credential or proxy header is sent', async () => {
-    answer = (_req, res) => void res.writeHead(200, { 'set-cookie': 'a=b' }).end();
+    response = (_req, res) => void res.writeHead(200, { 'set-cookie': 'a=b' }).end();
     await outbound.request({ url: origin });
     await outbound.request({ url: origin, method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' });
     expect(requests.map(({ headers }) => Object.keys(headers).sort())).toEqual([
@@ -194,22 +194,22 @@ describe('conventions.md section 13: outbound requests', () => {
 
 describe('outbound requests are bounded', () => {
   test('a response that is too long is rejected, by declared or counted length', async () => {
-    answer = (_req, res) => void res.end('x'.repeat(1001));
+    response = (_req, res) => void res.end('x'.repeat(1001));
     expect(await reasonOf(outbound.request({ url: origin, maxBytes: 1000 }))).toBe('size');
     expect(await reasonOf(foreign())).toBe('size');
-    answer = (_req, res) => {
+    response = (_req, res) => {
       res.write('x'.repeat(600));
       res.end('x'.repeat(600));
     };
     expect(await reasonOf(outbound.request({ url: origin, maxBytes: 1000 }))).toBe('size');
     expect(await reasonOf(readAll())).toBe('size');
-    answer = (_req, res) => void res.end('x'.repeat(1000));
+    response = (_req, res) => void res.end('x'.repeat(1000));
     expect(await readAll()).toHaveLength(1000);
   });
 
   test('an endless response is cut off at the limit', async () => {
     let isOpen = true;
-    answer = (_req, res) => {
+    response = (_req, res) => {
       res.on('close', () => {
         isOpen = false;
       });
@@ -220,16 +220,16 @@ describe('outbound requests are bounded', () => {
   });
 
   test('a timeout applies before the response and within it', async () => {
-    answer = () => {};
+    response = () => {};
     expect(await reasonOf(outbound.request({ url: origin, timeoutMs: 50 }))).toBe('slow');
     expect(await reasonOf(foreign({ timeoutMs: 50 }))).toBe('slow');
-    answer = (_req, res) => void res.write('x');
+    response = (_req, res) => void res.write('x');
     expect(await reasonOf(outbound.request({ url: origin, timeoutMs: 50 }))).toBe('slow');
     expect(await reasonOf(readAll({ timeoutMs: 50 }))).toBe('slow');
   });
 
   test('a slow trickle is limited by the total time', async () => {
-    answer = (_req, res) => {
+    response = (_req, res) => {
       const timer = setInterval(() => res.write('x'), 5);
       res.on('close', () => clearInterval(timer));
     };
@@ -237,17 +237,17 @@ describe('outbound requests are bounded', () => {
   });
 
   test('a header block above 16 KiB is rejected', async () => {
-    answer = (_req, res) => void res.writeHead(200, { 'x-long': 'x'.repeat(17_000) }).end();
+    response = (_req, res) => void res.writeHead(200, { 'x-long': 'x'.repeat(17_000) }).end();
     expect(await reasonOf(foreign())).toBe('headers');
     expect(await reasonOf(outbound.request({ url: origin }))).toBe('headers');
   });
 
   test('a response of another protocol, a closed port and a broken response are unreachable', async () => {
-    answer = (_req, res) => void res.socket?.destroy();
+    response = (_req, res) => void res.socket?.destroy();
     expect(await reasonOf(outbound.request({ url: origin }))).toBe('unreachable');
-    answer = (_req, res) => void res.socket?.end('SSH-2.0-OpenSSH_9\r\n');
+    response = (_req, res) => void res.socket?.end('SSH-2.0-OpenSSH_9\r\n');
     expect(await reasonOf(foreign())).toBe('unreachable');
-    answer = (_req, res) => {
+    response = (_req, res) => {
       res.writeHead(200, { 'content-length': '100' });
       res.write('x', () => res.socket?.destroy());
     };
@@ -257,14 +257,14 @@ describe('outbound requests are bounded', () => {
 
   test('of 17 parallel fetches to one host, the last is rejected; ended ones free their places', async () => {
     const waiting: ServerResponse[] = [];
-    answer = (_req, res) => void waiting.push(res);
+    response = (_req, res) => void waiting.push(res);
     const url = 'http://crowded.example.com/';
     const fetches = Array.from({ length: 16 }, () => readAll({ url }));
     expect(await reasonOf(foreign({ url }))).toBe('busy');
     while (waiting.length < 16) await new Promise((resolve) => setImmediate(resolve));
     for (const res of waiting) res.end('done');
     expect(await Promise.all(fetches)).toEqual(Array(16).fill('done'));
-    answer = (_req, res) => void res.end('again');
+    response = (_req, res) => void res.end('again');
     expect(await readAll({ url })).toBe('again');
     for (let attempt = 0; attempt < 40; attempt++) (await foreign({ url })).body.destroy();
     expect(await readAll({ url })).toBe('again');

@@ -319,12 +319,12 @@ describe('outgoing events', () => {
 describe('event endpoints in the Admin API', () => {
   test('are created up to a limit, listed, changed and deleted', async () => {
     const input = { url: receiver.url, event_types: ['account.created'], description: ' CRM ' };
-    const { answers, statuses, codes } = await race(32, () => service.as(root).post(ENDPOINTS, input));
+    const { answers: responses, statuses, codes } = await race(32, () => service.as(root).post(ENDPOINTS, input));
     expect(statuses).toEqual({ 200: 20, 400: 12 });
     expect(codes).toEqual({ MAX_EVENT_ENDPOINTS: 12 });
     const { body } = await service.as(root).get(ENDPOINTS);
     expect(body.event_endpoints).toHaveLength(20);
-    const made = answers.find(({ status }) => status === 200)?.body;
+    const made = responses.find(({ status }) => status === 200)?.body;
     const { secret: _, ...view } = made;
     expect(view).toEqual({
       ...{ id: expect.any(String), url: receiver.url, description: 'CRM', event_types: ['account.created'] },

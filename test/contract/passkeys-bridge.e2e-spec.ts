@@ -98,8 +98,8 @@ describe('auth.md 4.5 passkey bridge: login', () => {
       'user-agent': 'CALL-15550100/1.0',
       'x-service-client-properties': Buffer.from('{"os":"Call +1 555 0100"}').toString('base64'),
     });
-    const asked = { purpose: 'login', runner: 'page', nonce_hash: hashOf('nonce') };
-    const planted = await optionsOf((await hostile.post(BRIDGE, asked)).body.ceremony_id);
+    const requested = { purpose: 'login', runner: 'page', nonce_hash: hashOf('nonce') };
+    const planted = await optionsOf((await hostile.post(BRIDGE, requested)).body.ceremony_id);
     expect(planted.body.requested_by.client_info).toEqual(options.body.requested_by.client_info);
     const completed = await complete(id, key.get(options.body.options, { origin: OTHER }), OTHER);
     expect(completed.status).toBe(200);
@@ -157,8 +157,10 @@ describe('auth.md 4.5 passkey bridge: login', () => {
       expectApiError(await service.anonymous.post(`${BRIDGE}/${page.id}/${step}`, body), 'INVALID_API_ORIGIN');
     }
     const { body } = await service.anonymous.post(`${BRIDGE}/${native.id}/options`);
-    const answer = await service.anonymous.post(`${BRIDGE}/${native.id}/complete`, { response: key.get(body.options) });
-    expect(answer.status).toBe(200);
+    const response = await service.anonymous.post(`${BRIDGE}/${native.id}/complete`, {
+      response: key.get(body.options),
+    });
+    expect(response.status).toBe(200);
     expect((await pass(page.id, key)).status).toBe(200);
   });
 
@@ -245,8 +247,8 @@ describe('auth.md 4.5 passkey bridge: login', () => {
       const { id, nonce } = await start();
       const code = codeOf(await pass(id, key));
       for (let i = 0; i < wrong; i++) {
-        const answer = i % 2 ? await redeem(id, 'wrong', code) : await redeem(id, nonce, 'wrong');
-        expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+        const response = i % 2 ? await redeem(id, 'wrong', code) : await redeem(id, nonce, 'wrong');
+        expectApiError(response, 'PASSKEY_AUTHENTICATION_FAILED');
       }
       const last = await redeem(id, nonce, code);
       if (wrong === 4) expect(last.status).toBe(200);
@@ -259,9 +261,10 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { id, nonce } = await start();
     const code = codeOf(await pass(id, key));
     const before = await sessionsOf(persona);
-    const { answers } = await race(32, () => redeem(id, nonce, code));
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { answers: responses } = await race(32, () => redeem(id, nonce, code));
+    for (const response of responses)
+      if (response.status !== 200) expectApiError(response, 'PASSKEY_AUTHENTICATION_FAILED');
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await sessionsOf(persona)).toBe(before + 1);
   });
 
@@ -270,9 +273,9 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { id } = await start();
     const { body } = await optionsOf(id);
     const response = key.get(body.options);
-    const { answers } = await race(32, () => complete(id, response));
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { answers: responses } = await race(32, () => complete(id, response));
+    for (const answer of responses) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   test('a passkey deleted, or an account suspended, after completion gets no session', async () => {
@@ -335,12 +338,12 @@ describe('auth.md 4.5 passkey bridge: login_mfa', () => {
     const { id, nonce } = await start({ purpose: 'login_mfa', ticket });
     const code = codeOf(await pass(id, key));
     const before = await sessionsOf(persona);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 31 }, () => redeem(id, nonce, code)),
       service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: authenticator.next() }),
     ]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status } of answers) expect([200, 400, 401]).toContain(status);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of responses) expect([200, 400, 401]).toContain(status);
     expect(await sessionsOf(persona)).toBe(before + 1);
   });
 
@@ -368,8 +371,8 @@ describe('auth.md 4.5 passkey bridge: login_mfa', () => {
 describe('account.md 6.4 sudo helpers', () => {
   const startSudo = async (persona: Persona, runner = 'native') => {
     const starter = new Starter();
-    const answer = await service.as(persona).post(SUDO_BRIDGE, { runner, nonce_hash: starter.nonceHash });
-    return { answer, id: answer.body.ceremony_id as string, nonce: starter.nonce };
+    const response = await service.as(persona).post(SUDO_BRIDGE, { runner, nonce_hash: starter.nonceHash });
+    return { answer: response, id: response.body.ceremony_id as string, nonce: starter.nonce };
   };
   const redeemSudo = (persona: Persona, id: string, nonce: string, completion_code: string) =>
     service.as(persona).post(`${SUDO_BRIDGE}/${id}/redeem`, { nonce, completion_code });
@@ -384,8 +387,8 @@ describe('account.md 6.4 sudo helpers', () => {
     expect(await methods()).toEqual({ totp: false, webauthn: true, backup_codes: true, has_mfa: true });
     const other = await person(service, 'bob');
     await withTotp(service, other);
-    const answer = await service.as(other).get('/v1/users/@me/sudo/mfa-methods');
-    expect(answer.body).toEqual({ totp: true, webauthn: false, backup_codes: true, has_mfa: true });
+    const response = await service.as(other).get('/v1/users/@me/sudo/mfa-methods');
+    expect(response.body).toEqual({ totp: true, webauthn: false, backup_codes: true, has_mfa: true });
   });
 
   test('options name all passkeys of the account; without one they are NO_PASSKEYS_REGISTERED', async () => {
@@ -406,8 +409,8 @@ describe('account.md 6.4 sudo helpers', () => {
   test('a completed sudo ceremony redeems to a sudo proof', async () => {
     const persona = await person(service, 'alice');
     const key = await withPasskey(service, persona);
-    const { id, nonce, answer } = await startSudo(persona, 'page');
-    expect(answer.body).toEqual({
+    const { id, nonce, answer: response } = await startSudo(persona, 'page');
+    expect(response.body).toEqual({
       ceremony_id: expect.stringMatching(/^[\w-]{43}$/),
       bridge_url: `${ORIGIN}/passkey-bridge#ceremony_id=${id}`,
     });
@@ -453,20 +456,21 @@ describe('account.md 6.4 sudo helpers', () => {
     const key = await withPasskey(service, persona);
     const { id, nonce } = await startSudo(persona);
     const code = codeOf(await pass(id, key));
-    const { answers } = await race(32, () => redeemSudo(persona, id, nonce, code));
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { answers: responses } = await race(32, () => redeemSudo(persona, id, nonce, code));
+    for (const response of responses)
+      if (response.status !== 200) expectApiError(response, 'PASSKEY_AUTHENTICATION_FAILED');
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     const second = await startSudo(persona);
     const cancelled = await at(ORIGIN).post(`${BRIDGE}/${second.id}/cancel`);
-    const answer = await redeemSudo(persona, second.id, second.nonce, cancelled.body.completion_code);
-    expect(answer.body).toEqual({ status: 'cancelled' });
+    const response = await redeemSudo(persona, second.id, second.nonce, cancelled.body.completion_code);
+    expect(response.body).toEqual({ status: 'cancelled' });
   });
 
   test('none of the helpers is allowed while suspicious', async () => {
     const persona = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [persona.id]);
     const client = service.as(persona);
-    for (const answer of [
+    for (const response of [
       await client.get('/v1/users/@me/sudo/mfa-methods'),
       await client.post('/v1/users/@me/sudo/webauthn/authentication-options'),
       await client.post(SUDO_BRIDGE, {}),
@@ -474,7 +478,7 @@ describe('account.md 6.4 sudo helpers', () => {
       await client.get('/v1/users/@me/mfa/webauthn/credentials'),
       await client.put('/v1/users/@me/mfa/webauthn/two-factor', {}),
     ]) {
-      expectApiError(answer, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 4 } });
+      expectApiError(response, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 4 } });
     }
   });
 });

@@ -73,9 +73,9 @@ describe('account.md 6.3 registration options', () => {
     });
     expectInvalid(await service.as(carol).post(OPTIONS, { password: 'not this one' }), 'password: INVALID_PASSWORD');
     const { authenticator } = await withTotp(service, carol);
-    const answer = await service.as(carol).post(OPTIONS, { mfa_method: 'totp', mfa_code: authenticator.next() });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.has('x-service-sudo-mode-jwt')).toBe(false);
+    const response = await service.as(carol).post(OPTIONS, { mfa_method: 'totp', mfa_code: authenticator.next() });
+    expect(response.status).toBe(200);
+    expect(response.headers.has('x-service-sudo-mode-jwt')).toBe(false);
   });
 
   test('an account without a verified address gets MFA_EMAIL_VERIFICATION_REQUIRED at options and at registration', async () => {
@@ -99,10 +99,10 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const alice = await verifiedPerson(service, 'alice');
     const challenge = await challengeOf(alice);
     const key = new SoftwareAuthenticator();
-    const answer = await service
+    const response = await service
       .as(alice)
       .post(BASE, { response: key.create({ challenge }), challenge, name: '🔑 laptop' });
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect(await listOf(alice)).toEqual([
       { id: key.id, name: '🔑 laptop', created_at: expect.stringMatching(/Z$/), last_used_at: null },
     ]);
@@ -112,11 +112,11 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice, new SoftwareAuthenticator(algorithm));
     const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
-    const answer = await service.anonymous.post('/v1/auth/webauthn/authenticate', {
+    const response = await service.anonymous.post('/v1/auth/webauthn/authenticate', {
       response: key.get(options),
       challenge: options.challenge,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const [listed] = await listOf(alice);
     expect(listed.last_used_at).toEqual(expect.any(String));
   });
@@ -151,8 +151,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
       'INVALID_WEBAUTHN_CREDENTIAL',
     );
     const present = key.create({ challenge: second }, { uv: false });
-    const answer = await service.as(alice).post(BASE, { response: present, challenge: second, name: 'key' });
-    expect(answer.status).toBe(204);
+    const response = await service.as(alice).post(BASE, { response: present, challenge: second, name: 'key' });
+    expect(response.status).toBe(204);
   });
 
   test('a name has 1 to 100 characters; an error in the body does not consume the challenge', async () => {
@@ -228,13 +228,13 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   test('of 32 parallel registrations with one challenge, exactly one succeeds', async () => {
     const alice = await verifiedPerson(service, 'alice');
     const challenge = await challengeOf(alice);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => {
         const response = new SoftwareAuthenticator().create({ challenge });
         return service.as(alice).post(BASE, { response, challenge, name: 'key' });
       }),
     );
-    const lost = answers.filter(({ status }) => status !== 204);
+    const lost = responses.filter(({ status }) => status !== 204);
     expect(lost).toHaveLength(31);
     for (const answer of lost) expectApiError(answer, 'INVALID_WEBAUTHN_CREDENTIAL');
     expect(await listOf(alice)).toHaveLength(1);
@@ -244,13 +244,13 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const alice = await verifiedPerson(service, 'alice');
     const challenges: string[] = [];
     for (let i = 0; i < 14; i++) challenges.push(await challengeOf(alice));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       challenges.map((challenge) => {
         const response = new SoftwareAuthenticator().create({ challenge });
         return service.as(alice).post(BASE, { response, challenge, name: 'key' });
       }),
     );
-    for (const answer of answers.filter(({ status }) => status !== 204)) {
+    for (const answer of responses.filter(({ status }) => status !== 204)) {
       expectApiError(answer, 'WEBAUTHN_CREDENTIAL_LIMIT_REACHED');
     }
     expect(await listOf(alice)).toHaveLength(10);
@@ -265,9 +265,9 @@ describe('account.md 6.3 register, list, rename, delete', () => {
       await service.as(mallory).patch(path, { name: 'stolen', password: mallory.password }),
       'UNKNOWN_WEBAUTHN_CREDENTIAL',
     );
-    const answer = await service.as(alice).patch(path, { name: 'new', ...(await passkeySudo(service, alice, key)) });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('x-service-sudo-mode-jwt')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const response = await service.as(alice).patch(path, { name: 'new', ...(await passkeySudo(service, alice, key)) });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('x-service-sudo-mode-jwt')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect((await listOf(alice))[0].name).toBe('new');
     expectInvalid(await service.as(alice).patch(path, { name: null }), 'name: INVALID_FORMAT');
   });
@@ -276,9 +276,9 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const [alice, mallory] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'mallory')];
     const key = await withPasskey(service, alice);
     for (const id of [key.id, 'x', '%00', encodeURIComponent("' OR 1=1"), 'A'.repeat(1364)]) {
-      const answer = await service.as(mallory).delete(`${BASE}/${id}`, { password: mallory.password });
-      if (id === '%00') expectInvalid(answer, 'credential_id: INVALID_FORMAT');
-      else expectApiError(answer, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+      const response = await service.as(mallory).delete(`${BASE}/${id}`, { password: mallory.password });
+      if (id === '%00') expectInvalid(response, 'credential_id: INVALID_FORMAT');
+      else expectApiError(response, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     }
     const tooLong = await service.as(mallory).delete(`${BASE}/${'A'.repeat(1365)}`, { password: mallory.password });
     expectInvalid(tooLong, 'credential_id: CONTENT_EXCEEDS_MAX_LENGTH');
@@ -325,15 +325,17 @@ describe('account.md 6.3 the second-factor switch', () => {
     expect(before.body.mfa_enabled).toBe(false);
     expect(before.body).not.toHaveProperty('authenticator_types');
     await signIn(service, alice);
-    const answer = await service.as(alice).put(SWITCH, { enabled: true, ...(await passkeySudo(service, alice, key)) });
-    expect(answer.status).toBe(200);
-    expect(answer.body.user).toMatchObject({ id: alice.id, mfa_enabled: true, authenticator_types: [2] });
-    expect(answer.body.backup_codes).toHaveLength(10);
-    expect(answer.body.backup_codes[0]).toEqual({
+    const response = await service
+      .as(alice)
+      .put(SWITCH, { enabled: true, ...(await passkeySudo(service, alice, key)) });
+    expect(response.status).toBe(200);
+    expect(response.body.user).toMatchObject({ id: alice.id, mfa_enabled: true, authenticator_types: [2] });
+    expect(response.body.backup_codes).toHaveLength(10);
+    expect(response.body.backup_codes[0]).toEqual({
       code: expect.stringMatching(/^[a-z0-9]{4}-[a-z0-9]{4}$/),
       consumed: false,
     });
-    expect((await service.as(alice).get('/v1/users/@me')).body).toEqual(answer.body.user);
+    expect((await service.as(alice).get('/v1/users/@me')).body).toEqual(response.body.user);
     const login = await service.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
     expect(login.body).toEqual({
       mfa: true,
@@ -359,8 +361,8 @@ describe('account.md 6.3 the second-factor switch', () => {
 
   test('an account without a passkey cannot turn it on', async () => {
     const alice = await verifiedPerson(service, 'alice');
-    const answer = await service.as(alice).put(SWITCH, { enabled: true, password: alice.password });
-    expectApiError(answer, 'NO_PASSKEYS_REGISTERED');
+    const response = await service.as(alice).put(SWITCH, { enabled: true, password: alice.password });
+    expectApiError(response, 'NO_PASSKEYS_REGISTERED');
     expectInvalid(await service.as(alice).put(SWITCH, { password: alice.password }), 'enabled: INVALID_FORMAT');
     expect((await service.as(alice).put(SWITCH, { enabled: false, password: alice.password })).status).toBe(200);
   });

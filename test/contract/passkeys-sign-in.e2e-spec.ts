@@ -64,14 +64,14 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     const options = await optionsOf(ticket);
-    const answer = await complete(ticket, key.get(options, { uv: false, userHandle: null }), options.challenge);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await complete(ticket, key.get(options, { uv: false, userHandle: null }), options.challenge);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       token: expect.stringMatching(/^flx_[A-Za-z0-9]{36}$/),
       user_id: persona.id,
       user: expect.objectContaining({ id: persona.id }),
     });
-    expect((await service.as(answer.body.token).get('/v1/users/@me')).status).toBe(200);
+    expect((await service.as(response.body.token).get('/v1/users/@me')).status).toBe(200);
     expectInvalid(await complete(ticket, key.get(options), options.challenge), 'ticket: SESSION_TIMEOUT');
   });
 
@@ -128,8 +128,8 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     }
     const options = await optionsOf(ticket);
     for (let i = 0; i < 2; i++) {
-      const answer = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
-      expectInvalid(answer, 'code: INVALID_CODE');
+      const response = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
+      expectInvalid(response, 'code: INVALID_CODE');
     }
     const before = await sessionsOf(persona);
     expectInvalid(await complete(ticket, key.get(options), options.challenge), 'ticket: SESSION_TIMEOUT');
@@ -141,8 +141,8 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     const tickets = [await ticketOf(persona), await ticketOf(persona), await ticketOf(persona)];
     for (const ticket of tickets.slice(0, 2)) {
       for (let i = 0; i < 5; i++) {
-        const answer = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
-        expectInvalid(answer, 'code: INVALID_CODE');
+        const response = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
+        expectInvalid(response, 'code: INVALID_CODE');
       }
     }
     const [, , ticket] = tickets as [string, string, string];
@@ -188,8 +188,8 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     const { persona } = await guarded('alice');
     await service.sql('UPDATE backup_code SET consumed_at = now() WHERE account_id = $1', [persona.id]);
     const ticket = await ticketOf(persona);
-    const answer = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
-    expectInvalid(answer, 'code: TOTP_NOT_ENABLED');
+    const response = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
+    expectInvalid(response, 'code: TOTP_NOT_ENABLED');
   });
 
   test.each(['assertion', 'backup code'])(
@@ -200,15 +200,15 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
       const options = await optionsOf(ticket);
       const response = key.get(options);
       const before = await sessionsOf(persona);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 32 }, () =>
           method === 'assertion'
             ? complete(ticket, response, options.challenge)
             : service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: backupCodes[0] }),
         ),
       );
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      for (const { status, body } of answers) {
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+      for (const { status, body } of responses) {
         if (status !== 200) expect([status, body.code]).toEqual([400, 'INVALID_FORM_BODY']);
       }
       expect(await sessionsOf(persona)).toBe(before + 1);
@@ -241,9 +241,9 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     const { persona, key } = await guarded('alice');
     await service.sql('DELETE FROM authorized_ip WHERE account_id = $1', [persona.id]);
     const { body: options } = await optionsOfAll();
-    const answer = await authenticate(key, options);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ token: expect.any(String), user_id: persona.id, user: expect.any(Object) });
+    const response = await authenticate(key, options);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ token: expect.any(String), user_id: persona.id, user: expect.any(Object) });
     const rows = await service.sql('SELECT ip_key FROM authorized_ip WHERE account_id = $1', [persona.id]);
     expect(rows).toEqual([{ ip_key: '127.0.0.1' }]);
   });
@@ -277,8 +277,8 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     const proof = await passkeySudo(service, persona, key);
     expect((await service.as(persona).post('/v1/users/@me/disable', proof)).status).toBe(204);
     expectApiError(await service.as(persona).get('/v1/users/@me'), 'UNAUTHORIZED');
-    const answer = await authenticate(key, (await optionsOfAll()).body);
-    expect(answer.status).toBe(200);
+    const response = await authenticate(key, (await optionsOfAll()).body);
+    expect(response.status).toBe(200);
     const [row] = await service.sql('SELECT flags FROM account WHERE id = $1', [persona.id]);
     expect(row?.flags).toBe('0');
   });

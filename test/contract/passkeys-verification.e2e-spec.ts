@@ -179,8 +179,8 @@ describe('auth.md section 3 verification of an assertion', () => {
     const options = await optionsOf();
     const response = key.get(options);
     const before = await sessionsOf(alice);
-    const { answers } = await race(32, () => authenticate(response, options.challenge));
-    const lost = answers.filter(({ status }) => status !== 200);
+    const { answers: responses } = await race(32, () => authenticate(response, options.challenge));
+    const lost = responses.filter(({ status }) => status !== 200);
     expect(lost).toHaveLength(31);
     for (const answer of lost) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(await sessionsOf(alice)).toBe(before + 1);
@@ -205,11 +205,12 @@ describe('auth.md section 3 the signature counter', () => {
 
   test('parallel assertions never decrease the counter, and one value is accepted once', async () => {
     const { counter } = await stored();
-    const answers = await Promise.all([3, 1, 2, 3, 2, 3].map((step) => use(counter + step)));
-    const won = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all([3, 1, 2, 3, 2, 3].map((step) => use(counter + step)));
+    const won = responses.filter(({ status }) => status === 200);
     expect(won.length).toBeGreaterThanOrEqual(1);
     expect(won.length).toBeLessThanOrEqual(3);
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+    for (const response of responses)
+      if (response.status !== 200) expectApiError(response, 'PASSKEY_AUTHENTICATION_FAILED');
     expect((await stored()).counter).toBe(counter + 3);
   });
 

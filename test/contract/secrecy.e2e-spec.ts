@@ -138,9 +138,9 @@ describe('stored parts of responses and requests', () => {
       for (const lines of [[], [`Authorization: ${alice.authorization}`]]) {
         // Other methods could end the session or delete the account, which later requests need.
         if (lines.length > 0 && method !== 'GET') continue;
-        const answer = await sendRaw(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
-        const said = answer.headers.get('cache-control') ?? 'nothing';
-        if (said !== 'no-store') kept.push(`${method} ${path} ${answer.status}: ${said}`);
+        const response = await sendRaw(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
+        const said = response.headers.get('cache-control') ?? 'nothing';
+        if (said !== 'no-store') kept.push(`${method} ${path} ${response.status}: ${said}`);
       }
     }
     expect(kept).toEqual([]);

@@ -427,9 +427,9 @@ describe('sso.md section 3: no account', () => {
       expect([...(row?.traits ?? [])].sort()).toEqual(['registration_pending_approval', 'sso']);
       expect(await service.sql('SELECT 1 FROM session WHERE account_id = $1', [row?.id])).toHaveLength(0);
       await asAdmin().patch(`/v1/admin/instance/pending-registrations/${row?.id}`, { status });
-      const answer = await sso({ sub, email });
-      if (outcome) expectApiError(answer, outcome);
-      else expect(answer.body.user_id).toBe(row?.id);
+      const response = await sso({ sub, email });
+      if (outcome) expectApiError(response, outcome);
+      else expect(response.body.user_id).toBe(row?.id);
     }
   });
 
@@ -532,8 +532,8 @@ describe('sso.md section 3: the state of the account', () => {
   test('a disablement by the user ends, and their own deletion is canceled', async () => {
     for (const operation of ['disable', 'delete']) {
       const account = await verified('gone');
-      const answer = await service.as(account).post(`/v1/users/@me/${operation}`, { password: account.password });
-      expect(answer.status).toBe(204);
+      const response = await service.as(account).post(`/v1/users/@me/${operation}`, { password: account.password });
+      expect(response.status).toBe(204);
       const { status, body } = await sso({ sub: subject(), email: account.email });
       expect([status, body.user_id]).toEqual([200, account.id]);
       expect(await rowOf(account)).toEqual(expect.objectContaining({ flags: '0', deletion_at: null }));
@@ -570,39 +570,39 @@ describe('sso.md 3.1: races', () => {
 
   test('32 parallel callbacks of one new identity create one account, and all sign in to it', async () => {
     const sub = subject();
-    const answers = await allAtOnce(32, () => ({ sub, email: `${sub}@corp.example.com` }));
-    expect(answers.map(({ status }) => status)).toEqual(Array(32).fill(200));
-    expect(new Set(answers.map(({ body }) => body.user_id)).size).toBe(1);
+    const responses = await allAtOnce(32, () => ({ sub, email: `${sub}@corp.example.com` }));
+    expect(responses.map(({ status }) => status)).toEqual(Array(32).fill(200));
+    expect(new Set(responses.map(({ body }) => body.user_id)).size).toBe(1);
     expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [`${sub}@corp.example.com`])).toHaveLength(1);
   });
 
   test('parallel callbacks with one address and different subjects: one account, the others are a mismatch', async () => {
     const email = `${subject()}@corp.example.com`;
-    const answers = await allAtOnce(16, () => ({ sub: subject(), email }));
-    const winners = answers.filter(({ status }) => status === 200);
+    const responses = await allAtOnce(16, () => ({ sub: subject(), email }));
+    const winners = responses.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer !== winners[0]) expectInvalid(answer, 'code: SSO_IDENTITY_MISMATCH');
+    for (const response of responses) {
+      if (response !== winners[0]) expectInvalid(response, 'code: SSO_IDENTITY_MISMATCH');
     }
     expect(await identityOf({ id: winners[0]?.body.user_id })).toHaveLength(1);
   });
 
   test('parallel callbacks of one identity with different addresses create one account', async () => {
     const sub = subject();
-    const answers = await allAtOnce(16, (index) => ({ sub, email: `${sub}.${index}@corp.example.com` }));
-    expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
-    expect(new Set(answers.map(({ body }) => body.user_id)).size).toBe(1);
+    const responses = await allAtOnce(16, (index) => ({ sub, email: `${sub}.${index}@corp.example.com` }));
+    expect(responses.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    expect(new Set(responses.map(({ body }) => body.user_id)).size).toBe(1);
     expect(await service.sql('SELECT 1 FROM account WHERE email LIKE $1', [`${sub}.%`])).toHaveLength(1);
   });
 
   test('parallel adoption of one account: one link, one notice', async () => {
     const account = await person(service, 'adopted');
     const sub = subject();
-    const answers = await allAtOnce(16, () => ({ sub, email: account.email }));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.user_id}`))).toEqual(
+    const responses = await allAtOnce(16, () => ({ sub, email: account.email }));
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.user_id}`))).toEqual(
       new Set([`200 ${account.id}`]),
     );
-    for (const { body } of answers) expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+    for (const { body } of responses) expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
     expect(await inboxAfterDelivery(service, account.email, 'security_notice')).toHaveLength(1);
   });
 
@@ -664,11 +664,11 @@ describe('admin.md 5.3: identities', () => {
   test('only with user:update:sso', async () => {
     const other = await administrator(service, 'user:lookup', 'user:update:flags');
     const alice = await verified('alice');
-    for (const answer of [
+    for (const response of [
       await service.as(other).put(path(alice.id), { subject: 'x' }),
       await service.as(other).delete(path(alice.id)),
     ]) {
-      expectApiError(answer, 'MISSING_ACL');
+      expectApiError(response, 'MISSING_ACL');
     }
   });
 });

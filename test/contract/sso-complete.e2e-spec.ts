@@ -177,20 +177,20 @@ describe('sso.md 2.2 start', () => {
 
 describe('sso.md 2.3 complete', () => {
   test('a valid callback signs in: token, user, no challenge, not cached', async () => {
-    const answer = await signInBySso(service, provider, { name: 'Ada Lovelace', preferred_username: 'ada' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await signInBySso(service, provider, { name: 'Ada Lovelace', preferred_username: 'ada' });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       token: expect.stringMatching(/^flx_[A-Za-z0-9]{36}$/),
       user_id: expect.stringMatching(/^\d+$/),
       user: expect.objectContaining({ username: 'ada', global_name: 'Ada Lovelace' }),
       redirect_to: '',
     });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const me = await service.as(answer.body.token).get('/v1/users/@me');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const me = await service.as(response.body.token).get('/v1/users/@me');
     expect(me.body).toEqual(
-      expect.objectContaining({ id: answer.body.user_id, verified: true, traits: ['sso'], terms_agreed_at: null }),
+      expect.objectContaining({ id: response.body.user_id, verified: true, traits: ['sso'], terms_agreed_at: null }),
     );
-    const { body: sessions } = await service.as(answer.body.token).get('/v1/auth/sessions');
+    const { body: sessions } = await service.as(response.body.token).get('/v1/auth/sessions');
     expect(sessions).toHaveLength(1);
   });
 
@@ -236,11 +236,11 @@ describe('sso.md 2.3 complete', () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     provider.calls.length = 0;
-    const { answers } = await race(32, () => complete({ code, state }));
-    const winners = answers.filter(({ status }) => status === 200);
+    const { answers: responses } = await race(32, () => complete({ code, state }));
+    const winners = responses.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer !== winners[0]) expectInvalid(answer, 'state: INVALID_OR_EXPIRED_SSO_STATE');
+    for (const response of responses) {
+      if (response !== winners[0]) expectInvalid(response, 'state: INVALID_OR_EXPIRED_SSO_STATE');
     }
     expect(provider.callsOf('token')).toHaveLength(1);
     const [row] = await service.sql('SELECT count(*)::int AS n FROM session WHERE account_id = $1', [
@@ -281,9 +281,9 @@ describe('sso.md 2.3 complete', () => {
     const { state } = await startSso(service);
     const code = randomBytes(24).toString('base64url');
     await withoutEffect(async () => {
-      const answer = await complete({ code, state });
-      expectInvalid(answer, 'code: INVALID_SSO_AUTHORIZATION_CODE');
-      expect(answer.text).not.toContain(code);
+      const response = await complete({ code, state });
+      expectInvalid(response, 'code: INVALID_SSO_AUTHORIZATION_CODE');
+      expect(response.text).not.toContain(code);
       expectInvalid(await complete({ code, state }), 'state: INVALID_OR_EXPIRED_SSO_STATE');
     });
     expect(service.log.join('')).not.toContain(code);
@@ -438,7 +438,7 @@ describe('sso.md 2.3 step 4: the ID token', () => {
     service.clock.advance({ minutes: 11 });
     expect((await signInBySso(service, provider)).status).toBe(200);
     await withoutEffect(async () => {
-      const answer = await signInBySso(
+      const response = await signInBySso(
         service,
         provider,
         {},
@@ -450,7 +450,7 @@ describe('sso.md 2.3 step 4: the ID token', () => {
           },
         },
       );
-      expectInvalid(answer, 'code: INVALID_SSO_TOKEN');
+      expectInvalid(response, 'code: INVALID_SSO_TOKEN');
     });
     await provider.rotate('ES256');
     service.clock.advance({ minutes: 11 });

@@ -200,21 +200,21 @@ describe('sso.md section 1: the stored configuration', () => {
   });
 
   test('sections are stored together or not at all', async () => {
-    const answer = await service.as(admin).patch('/v1/admin/instance/config', {
+    const response = await service.as(admin).patch('/v1/admin/instance/config', {
       registration: { mode: 'closed' },
       sso: { issuer: 'http://idp.example.com' },
     });
-    expectInvalid(answer, 'sso.issuer: INVALID_URL_FORMAT');
+    expectInvalid(response, 'sso.issuer: INVALID_URL_FORMAT');
     const { body } = await service.as(admin).get('/v1/admin/instance/config');
     expect(body.registration.mode).toBe('open');
   });
 
   test('parallel changes are all kept', async () => {
     const names = Array.from({ length: 16 }, (_, index) => `name ${index}`);
-    const answers = await Promise.all(names.map((display_name) => patch({ display_name })));
-    const stored = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(names.map((display_name) => patch({ display_name })));
+    const stored = responses.filter(({ status }) => status === 200);
     expect(stored.length).toBeGreaterThanOrEqual(1);
-    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'CONFLICT');
+    for (const response of responses) if (response.status !== 200) expectApiError(response, 'CONFLICT');
     expect(names).toContain((await show()).display_name);
     const entries = await auditOf(service, 'update_instance_config');
     const changes = entries.filter(({ metadata }) => metadata.changed === 'sso.display_name');
@@ -304,8 +304,8 @@ describe('sso.md section 1: endpoints have public IP addresses', () => {
     network.ways.length = 0;
     network.addresses['idp.example.com'] = ['93.184.216.34', '127.0.0.1'];
     const { body } = await service.anonymous.post('/v1/auth/sso/start');
-    const answer = await service.anonymous.post('/v1/auth/sso/complete', { code: 'x', state: body.state });
-    expectApiError(answer, 'BAD_GATEWAY');
+    const response = await service.anonymous.post('/v1/auth/sso/complete', { code: 'x', state: body.state });
+    expectApiError(response, 'BAD_GATEWAY');
     expect(network.ways).toEqual([]);
     network.addresses['idp.example.com'] = ['93.184.216.34'];
     provider.calls.length = 0;
@@ -394,9 +394,9 @@ describe('sso.md: discovery, status, enforcement', () => {
     ]) {
       provider.instead.description = (_req, res) => fail(res);
       await withoutAudit(service, async () => {
-        const answer = await patchSso(service, { enabled: true });
-        expectApiError(answer, 'BAD_GATEWAY');
-        expect(answer.headers.get('retry-after')).toBe('5');
+        const response = await patchSso(service, { enabled: true });
+        expectApiError(response, 'BAD_GATEWAY');
+        expect(response.headers.get('retry-after')).toBe('5');
       });
     }
     expect(await storedSso(service)).toEqual(before);

@@ -36,9 +36,9 @@ afterAll(async () => {
 const start = () => service.anonymous.post('/v1/auth/sso/start');
 const complete = (body: object) => service.anonymous.post('/v1/auth/sso/complete', body);
 
-function expectOutage(answer: Answer): void {
-  expectApiError(answer, 'BAD_GATEWAY');
-  expect(answer.headers.get('retry-after')).toBe('5');
+function expectOutage(response: Answer): void {
+  expectApiError(response, 'BAD_GATEWAY');
+  expect(response.headers.get('retry-after')).toBe('5');
 }
 
 /** Every way in which an endpoint can fail to return a usable response. */
@@ -114,10 +114,10 @@ describe('sso.md section 5: discovery', () => {
   });
 
   test('a provider that does not respond times out after 10 s', async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     const real = AbortSignal.timeout;
     AbortSignal.timeout = (milliseconds) => {
-      asked.push(milliseconds);
+      requested.push(milliseconds);
       return real.call(AbortSignal, milliseconds === 10_000 ? 100 : milliseconds);
     };
     try {
@@ -126,7 +126,7 @@ describe('sso.md section 5: discovery', () => {
         expectOutage(await signInBySso(service, provider));
         delete provider.instead[endpoint];
       }
-      expect(asked).toContain(10_000);
+      expect(requested).toContain(10_000);
     } finally {
       AbortSignal.timeout = real;
     }
@@ -190,7 +190,7 @@ describe('sso.md section 5: keys', () => {
       return new SignJWT(claims).setProtectedHeader({ alg: unknown.alg, kid }).sign(unknown.privateKey);
     };
     const flood = await Promise.all(Array.from({ length: 32 }, () => signInBySso(service, provider, {}, { sign })));
-    for (const answer of flood) expectInvalid(answer, 'code: INVALID_SSO_TOKEN');
+    for (const response of flood) expectInvalid(response, 'code: INVALID_SSO_TOKEN');
     for (let attempt = 0; attempt < 5; attempt++) {
       expectInvalid(await signInBySso(service, provider, {}, { sign }), 'code: INVALID_SSO_TOKEN');
     }

@@ -37,8 +37,8 @@ describe('sso.md: with a certified provider', () => {
     const back = await visitCertifiedProvider(url, person);
     expect(back.searchParams.get('state')).toBe(state);
     const { code, iss } = Object.fromEntries(back.searchParams);
-    const answer = await service.anonymous.post('/v1/auth/sso/complete', { code, state, iss });
-    return { back, answer };
+    const response = await service.anonymous.post('/v1/auth/sso/complete', { code, state, iss });
+    return { back, answer: response };
   };
 
   test.each([
@@ -50,13 +50,13 @@ describe('sso.md: with a certified provider', () => {
     await configureSso(service, {
       ...{ enabled: true, issuer: provider.issuer, auto_provision: true, client_id, client_secret },
     });
-    const { back, answer } = await signIn('ada', { redirect_to: '/home' });
+    const { back, answer: response } = await signIn('ada', { redirect_to: '/home' });
     expect(back.origin + back.pathname).toBe(CALLBACK);
-    expect({ status: answer.status, body: answer.body }).toEqual({
+    expect({ status: response.status, body: response.body }).toEqual({
       status: 200,
       body: expect.objectContaining({ redirect_to: '/home', token: expect.stringMatching(/^flx_/) }),
     });
-    const { body: me } = await service.as(answer.body.token).get('/v1/users/@me');
+    const { body: me } = await service.as(response.body.token).get('/v1/users/@me');
     expect(me).toEqual(
       expect.objectContaining({ username: 'ada', global_name: 'Ada Lovelace', email: 'ada@corp.example.com' }),
     );
@@ -64,14 +64,14 @@ describe('sso.md: with a certified provider', () => {
   });
 
   test('a native client is redirected to its own callback', async () => {
-    const { back, answer } = await signIn('ada', { redirect_uri: NATIVE });
+    const { back, answer: response } = await signIn('ada', { redirect_uri: NATIVE });
     expect(back.href).toMatch(/^service:\/\/auth\/sso\/callback\?/);
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test('an unverified address at the provider is rejected', async () => {
-    const { answer } = await signIn('eve');
-    expectInvalid(answer, 'code: INVALID_SSO_TOKEN');
+    const { answer: response } = await signIn('eve');
+    expectInvalid(response, 'code: INVALID_SSO_TOKEN');
   });
 
   test('an address without a verification claim, and a user without an address, are rejected also', async () => {
@@ -81,8 +81,8 @@ describe('sso.md: with a certified provider', () => {
   });
 
   test('without a name, the account is named after its email address', async () => {
-    const { answer } = await signIn('bare');
-    expect({ status: answer.status, body: answer.body }).toMatchObject({
+    const { answer: response } = await signIn('bare');
+    expect({ status: response.status, body: response.body }).toMatchObject({
       status: 200,
       body: { user: { username: 'bare', global_name: null } },
     });
@@ -118,7 +118,7 @@ describe('sso.md: with a certified provider', () => {
 
   test('a wrong client secret is SSO_MISCONFIGURED', async () => {
     await configureSso(service, { client_id: 'confidential', client_secret: 'not the secret' });
-    const { answer } = await signIn('ada');
-    expectInvalid(answer, 'code: SSO_MISCONFIGURED');
+    const { answer: response } = await signIn('ada');
+    expectInvalid(response, 'code: SSO_MISCONFIGURED');
   });
 });

@@ -201,8 +201,8 @@ describe('FLT-12, FLT-16: a statement that the database cannot run at present', 
       await service.idle();
       const before = await stored();
       statements.plant(insert, 0, sqlstate);
-      const answer = await send();
-      expect([answer.status, answer.headers.get('retry-after'), statements.isRaised]).toEqual([503, '5', true]);
+      const response = await send();
+      expect([response.status, response.headers.get('retry-after'), statements.isRaised]).toEqual([503, '5', true]);
       await service.idle();
       expect(await stored()).toEqual(before);
       expect((await service.as(owner).get('/v1/users/@me')).status).toBe(200);

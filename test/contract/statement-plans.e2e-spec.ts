@@ -478,8 +478,8 @@ describe('at any size', () => {
     const carol = await person(service, 'carol');
     await service.app.get(Database).transaction(async (tx) => {
       await tx.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [carol.id]);
-      const answer = await service.as(carol).patch('/v1/users/@me', { bio: 'waited for' });
-      expectApiError(answer, 'SERVICE_UNAVAILABLE');
+      const response = await service.as(carol).patch('/v1/users/@me', { bio: 'waited for' });
+      expectApiError(response, 'SERVICE_UNAVAILABLE');
     });
     expect((await service.as(carol).get('/v1/users/@me')).body.bio).toBeNull();
     const [limits] = await service.sql(

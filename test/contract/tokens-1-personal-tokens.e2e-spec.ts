@@ -67,8 +67,8 @@ const withoutEffect = async (refused: () => Promise<void>) => {
 describe('tokens.md 1: a personal access token', () => {
   test('has a checksum, is shown once and acts as its owner with its scopes', async () => {
     const alice = await verifiedPerson(service, 'alice');
-    const answer = await attempt(alice, { expires_in_days: 8 }).expect(201).expect('pragma', 'no-cache');
-    const { token, ...shown } = answer.body;
+    const response = await attempt(alice, { expires_in_days: 8 }).expect(201).expect('pragma', 'no-cache');
+    const { token, ...shown } = response.body;
     expect(token).toMatch(/^gp_[A-Za-z0-9]{40}$/);
     const { credential_patterns } = (await service.anonymous.get('/.well-known/service')).body;
     expect(token).toMatch(new RegExp(`^${credential_patterns.personal_access_token}$`));
@@ -122,7 +122,7 @@ describe('tokens.md 1: a personal access token', () => {
     const { token } = await create(alice);
     const me = service.as(alice);
     const scope = { client_id: '0', scope: 'identify', redirect_uri: 'https://client.example/callback' };
-    for (const answer of [
+    for (const response of [
       await me.get('/v1/oauth2/applications/0'),
       await me.get('/v1/oauth2/applications/0/public'),
       await me.patch('/v1/oauth2/applications/0', { name: 'Mine' }),
@@ -136,7 +136,7 @@ describe('tokens.md 1: a personal access token', () => {
       await me.post('/v1/oauth2/@me/authorizations/revoke', { application_ids: ['0'] }),
       await me.patch('/v1/admin/applications/0', { new_owner_id: alice.id }),
     ]) {
-      expectApiError(answer, 'UNKNOWN_APPLICATION');
+      expectApiError(response, 'UNKNOWN_APPLICATION');
     }
     expect((await me.get('/v1/admin/applications/0')).body).toEqual({ application: null });
     expect((await me.get('/v1/oauth2/@me/authorizations')).body).toEqual([]);
@@ -287,8 +287,8 @@ describe('tokens.md 1: the end of a personal access token', () => {
   test('lockdown of the account', async () => {
     const alice = await person(service, 'alice');
     const { token } = await create(alice);
-    const answer = await service.as(alice).post('/v1/users/@me/lockdown', { password: alice.password }).expect(200);
-    expect(answer.body.ended.grants).toBe(1);
+    const response = await service.as(alice).post('/v1/users/@me/lockdown', { password: alice.password }).expect(200);
+    expect(response.body.ended.grants).toBe(1);
     expect(await statusOf(token)).toBe(401);
     expect(await list(alice)).toEqual([]);
   });
@@ -406,13 +406,13 @@ describe('PERSONAL_TOKENS and PERSONAL_TOKEN_MAX_DAYS', () => {
       );
       expectApiError(await other.as(`Bearer ${token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
       const bob = other.as(authorization);
-      for (const answer of [
+      for (const response of [
         await bob.get(TOKENS),
         await bob.post(TOKENS, {}),
         await bob.patch(`${TOKENS}/${id}`, {}),
         await bob.delete(`${TOKENS}/${id}`),
       ]) {
-        expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+        expect([response.status, response.body.code]).toEqual([404, 'NOT_FOUND']);
       }
     });
   });
@@ -420,8 +420,8 @@ describe('PERSONAL_TOKENS and PERSONAL_TOKEN_MAX_DAYS', () => {
   test('limit the lifetime, also the default one', async () => {
     await withGatehouse({ env: { PERSONAL_TOKEN_MAX_DAYS: '10' } }, async (other) => {
       const bob = await person(other, 'bob');
-      const answer = await other.as(bob).post(TOKENS, inputOf(bob)).expect(201);
-      expect(Date.parse(answer.body.expires_at) - Date.parse(answer.body.created_at)).toBe(10 * DAY_MS);
+      const response = await other.as(bob).post(TOKENS, inputOf(bob)).expect(201);
+      expect(Date.parse(response.body.expires_at) - Date.parse(response.body.created_at)).toBe(10 * DAY_MS);
       expectInvalid(
         await other.as(bob).post(TOKENS, inputOf(bob, { expires_in_days: 11 })),
         'expires_in_days: INVALID_FORMAT',

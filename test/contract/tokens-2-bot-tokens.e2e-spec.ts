@@ -109,7 +109,7 @@ describe('tokens.md 2: several bot tokens', () => {
       [await service.as(owner).delete(pathOf(app, UNKNOWN), proof(owner)), 'UNKNOWN_TOKEN'],
       [await service.as(owner).get(pathOf({ id: UNKNOWN })), 'UNKNOWN_APPLICATION'],
     ];
-    for (const [answer, code] of refusals) expectApiError(answer, code);
+    for (const [response, code] of refusals) expectApiError(response, code);
     const long = { ...proof(owner), name: 'x'.repeat(101) };
     expectInvalid(await service.as(owner).post(pathOf(app), long), 'name: CONTENT_EXCEEDS_MAX_LENGTH');
     expect(await list(owner, app)).toHaveLength(1);

@@ -70,10 +70,10 @@ describe('tokens.md 3: a resource server', () => {
     expect(await introspect(app, token)).toMatchObject({ active: true, scope: 'notes.read', client_id: '0' });
     expect(await introspect(stranger, token)).toEqual(INACTIVE);
     const narrow = await personalToken(alice, { scopes: ['notes.read'], networks: ['198.51.100.0/24'] });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['', '203.0.113.1', 'nowhere', '198.51.100.7'].map((address) => introspect(app, narrow, { address })),
     );
-    expect(answers.map(({ active }) => active)).toEqual([false, false, false, true]);
+    expect(responses.map(({ active }) => active)).toEqual([false, false, false, true]);
     const foreign = await personalToken(alice, { scopes: ['identify'] });
     expect(await introspect(app, foreign)).toEqual(INACTIVE);
   });

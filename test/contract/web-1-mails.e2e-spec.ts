@@ -30,8 +30,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const speak = async (as: Parameters<Gatehouse['as']>[0], locale: string) => {
-  const answer = await service.as(as).patch(SETTINGS, { locale });
-  expect([answer.status, answer.body.locale]).toEqual([200, locale]);
+  const response = await service.as(as).patch(SETTINGS, { locale });
+  expect([response.status, response.body.locale]).toEqual([200, locale]);
 };
 
 describe('web.md 1: emails are in the language of the account', () => {

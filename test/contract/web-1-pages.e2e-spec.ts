@@ -20,9 +20,9 @@ const ASSET = /\/assets\/[\w-]+\.(?:js|css)/g;
 /** Returns the response as sent. Other clients would decompress it. */
 const raw = (service: Gatehouse, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
-    request(`${service.url}${path}`, { headers, method }, async (answer) => {
-      const bytes = Buffer.concat(await answer.toArray());
-      resolve({ status: answer.statusCode, headers: answer.headers, bytes });
+    request(`${service.url}${path}`, { headers, method }, async (response) => {
+      const bytes = Buffer.concat(await response.toArray());
+      resolve({ status: response.statusCode, headers: response.headers, bytes });
     })
       .on('error', reject)
       .end();
@@ -75,10 +75,10 @@ describe('web.md 1: how the pages are served', () => {
   });
 
   test('it contains nothing of a request, and no inline script or style', async () => {
-    const asked = await service.anonymous.get('/login?return_to=%3Cscript%3E&x=canary', {
+    const requested = await service.anonymous.get('/login?return_to=%3Cscript%3E&x=canary', {
       headers: { 'accept-language': 'canary', 'x-forwarded-host': 'canary.example' },
     });
-    expect(asked.text).toBe(page);
+    expect(requested.text).toBe(page);
     expect(page).not.toMatch(/<script(?![^>]*\ssrc="\/assets\/)|<style|\sstyle=|\son\w+=/);
     expect(page).toContain('<title>Tür &#38; &#34;Tor&#34; &#60;b&#62;</title>');
   });
@@ -259,9 +259,9 @@ describe('web.md: instances with their own pages', () => {
     await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, WEB_ADMIN: 'off' } }, async (service) => {
       const gone = [];
       for (const path of ALL_PAGES) {
-        const answer = await service.anonymous.get(path);
-        if (answer.status === 200) continue;
-        expectApiError(answer, 'NOT_FOUND');
+        const response = await service.anonymous.get(path);
+        if (response.status === 200) continue;
+        expectApiError(response, 'NOT_FOUND');
         gone.push(path);
       }
       expect(gone).toEqual([...ALL_PAGES].filter((path) => path.startsWith('/admin')));

@@ -150,7 +150,7 @@ function vouched({ email }: Persona) {
 }
 
 /** Asserts that only one of the successful responses, the last one, still works. */
-const lastWorks = (works: (answer: Answer) => Promise<boolean>) => async (all: Race) => {
+const lastWorks = (works: (response: Answer) => Promise<boolean>) => async (all: Race) => {
   const working = await Promise.all(all.of(200).map(works));
   expect(working.filter(Boolean)).toHaveLength(1);
 };
@@ -188,8 +188,8 @@ const BY_METHOD: Record<SignInMethod, Prepared> = {
     const { ticket } = ok(await logIn(service, alice));
     const mfa = '/v1/auth/login/mfa/webauthn';
     const options = ok(await service.anonymous.post(`${mfa}/authentication-options`, { ticket }));
-    const answer = { ticket, response: key.get(options), challenge: options.challenge };
-    return { account: alice, attempt: () => service.anonymous.post(mfa, answer), happens: 1 };
+    const response = { ticket, response: key.get(options), challenge: options.challenge };
+    return { account: alice, attempt: () => service.anonymous.post(mfa, response), happens: 1 };
   },
   passkey_bridge: async () => {
     const { alice, key } = await withKey();
@@ -334,8 +334,8 @@ const ACTS: Record<string, Prepared> = {
       attempt: () => client.post(`/v1/oauth2/applications/${app.id}/client-secret/reset`),
       happens: 'each',
       leaves: lastWorks(async ({ body: { client_secret: secret } }) => {
-        const answer = await asApp(service, { ...app, secret }, '/v1/oauth2/introspect', { token: 'x' });
-        return answer.status === 200;
+        const response = await asApp(service, { ...app, secret }, '/v1/oauth2/introspect', { token: 'x' });
+        return response.status === 200;
       }),
     };
   },
@@ -566,14 +566,14 @@ describe(`web.md 5: ${AT_ONCE} parallel operations are recorded as often as they
     const before = typeof account === 'function' ? 0 : await recorded(account, type, method);
     const all = await race(AT_ONCE, attempt);
     // A request that waits too long for a database connection gets 503 and has no effect.
-    for (const answer of all.answers.filter(({ status }) => status >= 500))
-      expectApiError(answer, 'SERVICE_UNAVAILABLE');
+    for (const response of all.answers.filter(({ status }) => status >= 500))
+      expectApiError(response, 'SERVICE_UNAVAILABLE');
     await runJobs(service);
     const whose = typeof account === 'function' ? account(all) : account;
-    const told = (await recorded(whose, type, method)) - before;
+    const reported = (await recorded(whose, type, method)) - before;
     const successes = all.answers.filter(({ status }) => status < 300).length;
-    expect(told).toBe(happens === 'each' ? successes : happens);
-    expect(told).toBeGreaterThan(0);
+    expect(reported).toBe(happens === 'each' ? successes : happens);
+    expect(reported).toBeGreaterThan(0);
     await leaves?.(all);
   }
 

@@ -39,17 +39,17 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     const app = await newApp(service, alice);
     const hook = await newHook(service, alice);
     const tokens = await newTokens(service, alice, app);
-    const answer = await service.as(alice).post(EXPORT, { password: alice.password });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="account.json"');
+    const response = await service.as(alice).post(EXPORT, { password: alice.password });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="account.json"');
     const expected = await exportAccount(service, alice);
-    expect(Object.keys(answer.body)).toEqual(Object.keys(expected).filter((name) => name !== 'audit_by_account'));
-    expect(answer.body.account).toMatchObject({ id: alice.id, email: alice.email });
-    expect(answer.body.security_events).toEqual(expected.security_events);
-    expect(answer.body.security_events.at(-1)).toMatchObject({ type: 'data_exported' });
-    expect(answer.body.webhooks).toHaveLength(1);
+    expect(Object.keys(response.body)).toEqual(Object.keys(expected).filter((name) => name !== 'audit_by_account'));
+    expect(response.body.account).toMatchObject({ id: alice.id, email: alice.email });
+    expect(response.body.security_events).toEqual(expected.security_events);
+    expect(response.body.security_events.at(-1)).toMatchObject({ type: 'data_exported' });
+    expect(response.body.webhooks).toHaveLength(1);
     const secrets = [alice.authorization, alice.password, app.bot, hook.token, ...Object.values(tokens).map(String)];
-    for (const secret of secrets.filter(({ length }) => length > 20)) expect(answer.text).not.toContain(secret);
+    for (const secret of secrets.filter(({ length }) => length > 20)) expect(response.text).not.toContain(secret);
     expect(await noted(alice)).toHaveLength(1);
     expect((await mailTo(service, alice.email, 'security_notice')).metadata.event).toBe('data_exported');
   });
@@ -136,10 +136,10 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       const [alice, bob, carol] = [await rich('alice'), await rich('bob'), await person(service, 'carol')];
       const [first] = [await hold(alice), await hold(bob)];
       for (const refused of [alice, carol]) {
-        const answer = await service.as(refused).post(EXPORT, { password: refused.password });
-        expectApiError(answer, 'RATE_LIMITED');
-        expect(answer.body).toMatchObject({ global: false, retry_after: 30 });
-        expect(answer.headers.get('retry-after')).toBe('30');
+        const response = await service.as(refused).post(EXPORT, { password: refused.password });
+        expectApiError(response, 'RATE_LIMITED');
+        expect(response.body).toMatchObject({ global: false, retry_after: 30 });
+        expect(response.headers.get('retry-after')).toBe('30');
       }
       expect([await noted(alice), await noted(carol)]).toEqual([[expect.anything()], []]);
       expect(await inboxAfterDelivery(service, carol.email, 'security_notice')).toEqual([]);
@@ -156,10 +156,10 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       expectApiError(await service.as(bob).post(EXPORT, { password: bob.password }), 'RATE_LIMITED');
       socket.destroy();
       await eventually('both places', async () => {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           [alice, bob].map((one) => service.as(one).post(EXPORT, { password: one.password })),
         );
-        return answers.every(({ status }) => status === 200) ? true : undefined;
+        return responses.every(({ status }) => status === 200) ? true : undefined;
       });
     });
 
@@ -168,10 +168,10 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       const { authenticator } = await withTotp(service, alice);
       // A sudo proof can be used any number of times, but only a few passwords are checked at a time.
       const client = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
-      const answers = await Promise.all(Array.from({ length: 32 }, () => client.post(EXPORT)));
-      const sent = answers.filter(({ status }) => status === 200);
+      const responses = await Promise.all(Array.from({ length: 32 }, () => client.post(EXPORT)));
+      const sent = responses.filter(({ status }) => status === 200);
       for (const { body } of sent) expect(body.account.id).toBe(alice.id);
-      for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'RATE_LIMITED');
+      for (const response of responses.filter(({ status }) => status !== 200)) expectApiError(response, 'RATE_LIMITED');
       expect(sent.length).toBeGreaterThan(0);
       expect(await noted(alice)).toHaveLength(sent.length);
     });

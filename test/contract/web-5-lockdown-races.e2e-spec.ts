@@ -70,7 +70,7 @@ interface AttackerAction {
   /** Sends the request once more. */
   readonly again: (robbed: Robbed) => PromiseLike<Answer>;
   /** Returns whether the credential in the response works. */
-  readonly lives: (answer: Answer, robbed: Robbed) => Promise<boolean>;
+  readonly lives: (response: Answer, robbed: Robbed) => Promise<boolean>;
 }
 
 /** Requests that a thief sends during the lockdown. Each one is prepared beforehand. */
@@ -127,11 +127,12 @@ const ATTACKER_ACTIONS: Record<string, (robbed: Robbed) => Promise<AttackerActio
 
 /** Runs one lockdown among parallel actions. Returns the body of its response, and the successful actions. */
 async function amid(place: number, lockdown: () => PromiseLike<Answer>, action: () => PromiseLike<Answer>) {
-  const { answers } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : action()));
+  const { answers: responses } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : action()));
   // A request that waits too long for a database connection gets 503 and has no effect.
-  for (const answer of answers.filter(({ status }) => status >= 500)) expectApiError(answer, 'SERVICE_UNAVAILABLE');
-  const done = answers.filter((answer, index) => index !== place && answer.status < 300);
-  return { locked: ok(answers[place] as Answer), done };
+  for (const response of responses.filter(({ status }) => status >= 500))
+    expectApiError(response, 'SERVICE_UNAVAILABLE');
+  const done = responses.filter((response, index) => index !== place && response.status < 300);
+  return { locked: ok(responses[place] as Answer), done };
 }
 
 const placeOf = (round: number): number => Math.round((AT_ONCE * (round + 1)) / (ROUNDS + 1));
@@ -153,7 +154,7 @@ describe.each(Object.keys(LOCKDOWNS))('web.md 5: a lockdown %s', (by) => {
         () => lockdown(victim),
         () => again(victim),
       );
-      const living = await Promise.all(done.map((answer) => lives(answer, victim)));
+      const living = await Promise.all(done.map((response) => lives(response, victim)));
       expect(living.filter(Boolean)).toEqual([]);
       const { thief, app, tokens, hook, owner } = victim;
       expect({
@@ -176,11 +177,11 @@ describe('web.md 5: a lockdown concurrent with sign-ins', () => {
       const { locked, done } = await amid(placeOf(round), call, () => logIn(service, owner));
       const tokens = [...known, ...done.map(({ body }) => body.token as string)];
       const dead = (await Promise.all(tokens.map((token) => works(token)))).filter((lives) => !lives).length;
-      const told = await service.sql(
+      const reported = await service.sql(
         "SELECT 1 FROM security_event WHERE account_id = $1 AND type = 'session_ended' AND data->>'reason' = 'lockdown'",
         [owner.id],
       );
-      expect({ dead, told: told.length }).toEqual({ dead: locked.ended.sessions, told: locked.ended.sessions });
+      expect({ dead, told: reported.length }).toEqual({ dead: locked.ended.sessions, told: locked.ended.sessions });
       expect(await works(known[0] as string)).toBe(false);
     }
   });

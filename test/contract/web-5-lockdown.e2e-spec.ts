@@ -170,12 +170,12 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     const owner = await verifiedPerson(service, 'owner');
     await signIn(service, owner);
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [owner.id]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN, { password: owner.password })),
     );
-    const done = answers.filter(({ status }) => status === 200);
+    const done = responses.filter(({ status }) => status === 200);
     // Passwords are checked only a few times per minute, regardless of the caller.
-    for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
+    for (const { status, body } of responses.filter(({ status }) => status !== 200)) {
       const refusals = [
         [401, 'UNAUTHORIZED'],
         [400, 'INVALID_FORM_BODY'],
@@ -209,10 +209,10 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
   test('32 parallel calls without sudo end each session once', async () => {
     const owner = await person(service, 'owner');
     await signIn(service, owner);
-    const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN)));
-    const done = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN)));
+    const done = responses.filter(({ status }) => status === 200);
     expect(done.map(({ body }) => body.ended.sessions)).toEqual([2]);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'UNAUTHORIZED');
+    for (const response of responses.filter(({ status }) => status !== 200)) expectApiError(response, 'UNAUTHORIZED');
     expect(await events(owner, 'session_ended')).toHaveLength(2);
     expect(await events(owner, 'locked_down')).toHaveLength(1);
   });
@@ -266,11 +266,11 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     const again = { password: NEW_PASSWORD, new_password: 'yet another password' };
     ok(await service.as(authorization).patch('/v1/users/@me', again));
     const [newer] = await mailsTo(service, owner.email, 'security_notice', 2);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.anonymous.post(BY_LINK, { token: newer?.metadata.token })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectInvalid(answer, DEAD);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 200)) expectInvalid(response, DEAD);
     expect(await events(owner, 'locked_down')).toHaveLength(1);
     expectInvalid(await service.anonymous.post(BY_LINK, { token }), DEAD);
     expectInvalid(await service.anonymous.post(BY_LINK, { token: 'a'.repeat(64) }), DEAD);

@@ -130,10 +130,10 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     const alice = await person(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = ok(await logIn(service, alice));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' })),
     );
-    for (const answer of answers) expect(answer.status).toBe(400);
+    for (const response of responses) expect(response.status).toBe(400);
     expect(await recorded(alice, 'sign_in_refused')).toHaveLength(4);
   });
 
@@ -143,8 +143,8 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     const { ticket } = (await stranger.post('/v1/auth/login', alice)).body;
     const { metadata } = await mailTo(service, alice.email, 'ip_authorization');
     const confirm = () => service.anonymous.post('/v1/auth/authorize-ip', { token: metadata.token });
-    const answers = await Promise.all(Array.from({ length: 32 }, confirm));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 32 }, confirm));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
     expect(await factsOf(alice, 'ip_authorized')).toEqual([{ masked_ip: expect.stringMatching(/^127\.0\./) }]);
     const polls = await Promise.all(
       Array.from({ length: 32 }, () => stranger.get('/v1/auth/ip-authorization/poll', { query: { ticket } })),
@@ -162,12 +162,12 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     const proof = await sudoProof(service, alice, authenticator);
     ok(await service.as(alice).sudo(proof).delete('/v1/users/@me/authorized-ips'));
     const code = authenticator.next();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () =>
         service.as(alice).delete('/v1/users/@me/authorized-ips', { mfa_method: 'totp', mfa_code: code }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
     expect(await factsOf(alice, 'sudo_granted')).toEqual([
       ...[{ method: 'password' }, { method: 'password' }, { method: 'code' }, { method: 'code' }],
     ]);
@@ -192,12 +192,16 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     ok(await service.as(root).delete(`/v1/admin/users/${alice.id}/sessions`));
     const ends = await recorded(alice, 'session_ended');
     expect(ends).toHaveLength(4);
-    const told = ends.map(({ session_digest, data }) => [session_digest.toString('base64url'), data.by, data.reason]);
-    expect(told.slice(0, 2)).toEqual([
+    const reported = ends.map(({ session_digest, data }) => [
+      session_digest.toString('base64url'),
+      data.by,
+      data.reason,
+    ]);
+    expect(reported.slice(0, 2)).toEqual([
       [hashes[0], 'owner', 'signed_out'],
       [hashes[1], 'owner', 'signed_out'],
     ]);
-    expect(told.slice(2).map(([, by, reason]) => [by, reason])).toEqual([
+    expect(reported.slice(2).map(([, by, reason]) => [by, reason])).toEqual([
       ['administrator', 'sessions_ended'],
       ['administrator', 'sessions_ended'],
     ]);
@@ -210,8 +214,8 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     await signIn(service, alice);
     const change = (_: unknown, n: number) =>
       service.as(alice).patch('/v1/users/@me', { password: alice.password, new_password: `parallel password ${n}` });
-    const answers = await Promise.all(Array.from({ length: 32 }, change));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 32 }, change));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await recorded(alice, 'password_changed')).toHaveLength(1);
     expect(await factsOf(alice, 'session_ended')).toEqual([{ by: 'owner', reason: 'password_changed' }]);
   });
@@ -252,7 +256,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     ok(await asApp(service, app, '/v1/oauth2/token/revoke', { token: refresh_token }));
     await newTokens(service, alice, app);
     const remove = () => service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`);
-    for (const answer of await Promise.all(Array.from({ length: 32 }, remove))) expect(answer.status).toBe(204);
+    for (const response of await Promise.all(Array.from({ length: 32 }, remove))) expect(response.status).toBe(204);
     expect(await factsOf(alice, 'application_removed')).toEqual([
       { ...named, by: 'application', reason: 'token_revoked' },
       { ...named, by: 'owner', reason: 'deauthorized' },
@@ -284,8 +288,8 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     await setAcls(service, owner, ['*']);
     const { id, authorization } = await adminKey(service, owner, 'user:lookup');
     const remove = () => service.as(owner).delete(`/v1/admin/api-keys/${id}`);
-    const answers = await Promise.all(Array.from({ length: 32 }, remove));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 32 }, remove));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await factsOf(owner, 'admin_key_created')).toEqual([{ key_id: id, name: 'a key', by: 'owner' }]);
     expect(await factsOf(owner, 'admin_key_deleted')).toEqual([
       { key_id: id, name: 'a key', by: 'owner', reason: 'deleted' },

@@ -50,8 +50,8 @@ const ok = ({ status, body }: Answer) => {
   return body;
 };
 const report = async (...credentials: unknown[]) => {
-  const answer = await service.anonymous.post(REVOKE, { credentials });
-  expect([answer.status, answer.body]).toEqual([202, {}]);
+  const response = await service.anonymous.post(REVOKE, { credentials });
+  expect([response.status, response.body]).toEqual([202, {}]);
   // Only one report is processed at a time, also if many are sent.
   await eventually('the end of every report', async () => {
     await runJobs(service);
@@ -183,12 +183,12 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
       const { refresh_token } = await newTokens(service, alice, app);
       const hook = await newHook(service, alice);
       const take = reports.enqueue.bind(reports);
-      let asked: string[] = [];
-      jest.spyOn(reports, 'enqueue').mockImplementation((...args) => reporting.run(asked, take, ...args));
+      let requested: string[] = [];
+      jest.spyOn(reports, 'enqueue').mockImplementation((...args) => reporting.run(requested, take, ...args));
       const workFor = async (credentials: string[]) => {
-        asked = [];
+        requested = [];
         const { status, body } = await service.anonymous.post(REVOKE, { credentials });
-        return { status, body, asked };
+        return { status, body, asked: requested };
       };
       // The first job of a process makes its name known.
       await workFor(['junk']);

@@ -38,19 +38,19 @@ const proxied = expect.stringMatching(/\/media\/external\/[\w-]{43}\/v2\//);
 describe('webhooks.md section 6, slack', () => {
   const slack = (body: unknown, path = `${hook.path}/slack`) => service.anonymous.post(path, body);
   const one = async (body: unknown) => {
-    const answer = await slack(body);
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: 'ok' });
+    const response = await slack(body);
+    expect({ status: response.status, text: response.text }).toEqual({ status: 200, text: 'ok' });
     const messages = await received();
     expect(messages).toHaveLength(1);
     return messages[0];
   };
 
   test('returns ok as text, and text is the content', async () => {
-    const answer = await slack({ text: 'Hello from *Slack*' });
-    expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([
+    const response = await slack({ text: 'Hello from *Slack*' });
+    expect([response.status, response.text, response.headers.get('content-type')]).toEqual([
       ...[200, 'ok', 'text/html; charset=utf-8'],
     ]);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await received()).toMatchObject([
       { content: 'Hello from *Slack*', embeds: [], author: { username: 'Robot' } },
     ]);
@@ -287,8 +287,8 @@ describe('webhooks.md section 6, github', () => {
       },
     });
   const embedOf = async (event: string, body: object) => {
-    const answer = await github(event, { sender, repository, ...body });
-    expect([event, answer.status, answer.text]).toEqual([event, 204, '']);
+    const response = await github(event, { sender, repository, ...body });
+    expect([event, response.status, response.text]).toEqual([event, 204, '']);
     const messages = await received();
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatchObject({ content: '', author: { username: 'Robot' } });
@@ -434,8 +434,8 @@ describe('webhooks.md section 6, github', () => {
     expect([[...opened.title].length, [...opened.description].length]).toEqual([70, 350]);
     expect([opened.title.endsWith('…'), opened.description.endsWith('…')]).toEqual([true, true]);
     hook = await newHook(service, alice);
-    const answer = await github('push', { ...PUSH, sender, repository, ref: `refs/heads/${long}` });
-    expect(answer.status).toBe(204);
+    const response = await github('push', { ...PUSH, sender, repository, ref: `refs/heads/${long}` });
+    expect(response.status).toBe(204);
     const [pushed] = await received();
     expect([...pushed.embeds[0].title]).toHaveLength(256);
   });
@@ -463,8 +463,8 @@ describe('webhooks.md section 6, github', () => {
     ['push', { ...PUSH, commits: [], deleted: true }],
   ])('the event %s %j creates nothing', async (event, body) => {
     await withoutEffect(async () => {
-      const answer = await github(event, { sender, repository, ...body }, 'delivery-of-nothing');
-      expect([answer.status, answer.text]).toEqual([204, '']);
+      const response = await github(event, { sender, repository, ...body }, 'delivery-of-nothing');
+      expect([response.status, response.text]).toEqual([204, '']);
     });
   });
 
@@ -493,8 +493,8 @@ describe('webhooks.md section 6, github', () => {
     await withoutEffect(async () => {
       for (const event of ['issues', 'member', 'release', 'check_run', 'watch']) {
         for (const rest of [{}, { sender: null, repository: null }, { sender: 5, issue: 'x' }]) {
-          const answer = await github(event, { action: 'edited', ...rest }, 'delivery-of-nothing');
-          expect([event, answer.status, answer.text]).toEqual([event, 204, '']);
+          const response = await github(event, { action: 'edited', ...rest }, 'delivery-of-nothing');
+          expect([event, response.status, response.text]).toEqual([event, 204, '']);
         }
       }
     });
@@ -518,8 +518,8 @@ describe('webhooks.md section 6, github', () => {
 
   test('a delivery that was received within a day creates nothing, per webhook', async () => {
     const body = { action: 'opened', issue, sender, repository };
-    const { answers } = await race(32, () => github('issues', body, 'delivery-1'));
-    for (const { status } of answers) expect(status).toBe(204);
+    const { answers: responses } = await race(32, () => github('issues', body, 'delivery-1'));
+    for (const { status } of responses) expect(status).toBe(204);
     const [message] = await received();
     expect(await received()).toHaveLength(1);
     await github('issues', body, 'delivery-2');

@@ -24,18 +24,18 @@ afterAll(() => service.close());
 
 const send = (body: unknown, query = '') => service.anonymous.post(`${hook.path}${query}`, body);
 const sent = async (body: unknown) => {
-  const answer = await send(body, '?wait=true');
-  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.any(Object) });
-  return answer.body;
+  const response = await send(body, '?wait=true');
+  expect({ status: response.status, body: response.body }).toEqual({ status: 200, body: expect.any(Object) });
+  return response.body;
 };
 const stored = async () => (await service.sql('SELECT count(*)::int AS n FROM webhook_message'))[0]?.n;
 
 describe('webhooks.md 4.1, request', () => {
   test('without wait 204, with wait the message', async () => {
     for (const query of ['', '?wait=false', '?wait=TRUE', '?wait=yes', '?wait=', '?wait=1&wait=0']) {
-      const answer = await send({ content: 'x' }, query);
-      expect([query, answer.status, answer.text]).toEqual([query, 204, '']);
-      expect(answer.headers.has('content-type')).toBe(false);
+      const response = await send({ content: 'x' }, query);
+      expect([query, response.status, response.text]).toEqual([query, 204, '']);
+      expect(response.headers.has('content-type')).toBe(false);
     }
     for (const query of ['?wait=true', '?wait=True', '?wait=1']) {
       expect((await send({ content: 'x' }, query)).status).toBe(200);
@@ -139,10 +139,10 @@ describe('webhooks.md 4.1, nonce', () => {
   test('32 parallel repeats create one message', async () => {
     const events = new Events(service);
     const before = await stored();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, (_, n) => send({ content: `parallel ${n}`, nonce: 'race' }, '?wait=1')),
     );
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: answers[0]?.body });
+    for (const response of responses) expect(response).toMatchObject({ status: 200, body: responses[0]?.body });
     expect(await stored()).toBe(before + 1);
     expect(events.of(alice)).toEqual(['WEBHOOK_MESSAGE_CREATE']);
   });
@@ -420,19 +420,20 @@ describe('webhooks.md section 5, messages of a webhook', () => {
 
   test('of 32 parallel deletions, exactly one succeeds', async () => {
     const message = await sent({ content: 'x' });
-    const { answers } = await race(32, () => service.anonymous.delete(at(message)));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectApiError(answer, 'UNKNOWN_MESSAGE');
+    const { answers: responses } = await race(32, () => service.anonymous.delete(at(message)));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 204))
+      expectApiError(response, 'UNKNOWN_MESSAGE');
   });
 
   test('messages sent during the deletion of their webhook are stored or rejected, without errors', async () => {
     const doomed = await newHook(service, alice);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 16 }, () => service.anonymous.post(doomed.path, { content: 'x' })),
       service.as(alice).delete(`/v1/webhooks/${doomed.id}`),
       ...Array.from({ length: 16 }, () => service.anonymous.post(doomed.path, { content: 'x' })),
     ]);
-    for (const { status } of answers) expect([204, 404]).toContain(status);
+    for (const { status } of responses) expect([204, 404]).toContain(status);
     expect(await service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [doomed.id])).toEqual([]);
   });
 });

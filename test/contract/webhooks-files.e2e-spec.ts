@@ -98,9 +98,9 @@ describe('webhooks.md 4.1, multipart', () => {
     ]);
     const [first, second] = body.attachments;
     expect(pathOf(first.url)).toBe(`/media/attachments/${hook.id}/${first.id}/a.txt`);
-    const answer = await fetchBytes(service, pathOf(second.url));
-    expect([answer.status, answer.bytes.equals(png)]).toEqual([200, true]);
-    expect(answer.headers.get('content-type')).toBe('image/png');
+    const response = await fetchBytes(service, pathOf(second.url));
+    expect([response.status, response.bytes.equals(png)]).toEqual([200, true]);
+    expect(response.headers.get('content-type')).toBe('image/png');
     expect((await service.anonymous.get(pathOf(first.url))).text).toBe('hello');
     expect((await service.anonymous.get(`${hook.path}/messages/${body.id}`)).body).toEqual(body);
     expect((await remains()).files.filter((name) => name.startsWith('uploads/'))).toEqual([]);
@@ -404,12 +404,12 @@ describe('media.md section 3, the quota of the owner', () => {
     const owner = await person(small, 'owner');
     const hooks = [await newHook(small, owner), await newHook(small, owner)];
     const events = new Events(small);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, (_, n) => post((hooks[n % 2] as Hook).path, QUOTA / 10 - 1)),
     );
-    const refused = answers.filter(({ status }) => status !== 200);
+    const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(22);
-    for (const answer of refused) expectApiError(answer, 'MEDIA_QUOTA_EXCEEDED');
+    for (const response of refused) expectApiError(response, 'MEDIA_QUOTA_EXCEEDED');
     expect(await stored()).toBe(10 * (QUOTA / 10 - 1));
     expect(events.of(owner)).toHaveLength(10);
     const [{ messages } = { messages: 0 }] = await small.sql('SELECT count(*)::int AS messages FROM webhook_message');

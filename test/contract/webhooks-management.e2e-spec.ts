@@ -99,12 +99,12 @@ describe('webhooks.md sections 1 and 2, creation', () => {
 
   test('of 60 parallel creations, exactly 50 succeed', async () => {
     const greedy = await person(service, 'greedy');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, () => service.as(greedy).post('/v1/users/@me/webhooks', { name: 'x' })),
     );
-    const refused = answers.filter(({ status }) => status !== 200);
+    const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(10);
-    for (const answer of refused) expectApiError(answer, 'MAX_WEBHOOKS');
+    for (const response of refused) expectApiError(response, 'MAX_WEBHOOKS');
     expect((await service.as(greedy).get('/v1/users/@me/webhooks')).body).toHaveLength(50);
     const [first] = (await service.as(greedy).get('/v1/users/@me/webhooks')).body;
     await service.as(greedy).delete(`/v1/webhooks/${first.id}`);
@@ -168,13 +168,13 @@ describe('webhooks.md section 2, changes', () => {
     const hook = await newHook(service, alice);
     expectApiError(await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, {}), 'SUDO_MODE_REQUIRED');
     expect((await service.anonymous.get(hook.path)).status).toBe(200);
-    const answer = await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, { password: alice.password });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('pragma')).toBe('no-cache');
-    expect(answer.body.token).not.toBe(hook.token);
-    expect(answer.body.url).toBe(`http://localhost:8080/v1/webhooks/${hook.id}/${answer.body.token}`);
+    const response = await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, { password: alice.password });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('pragma')).toBe('no-cache');
+    expect(response.body.token).not.toBe(hook.token);
+    expect(response.body.url).toBe(`http://localhost:8080/v1/webhooks/${hook.id}/${response.body.token}`);
     expectApiError(await service.anonymous.get(hook.path), 'UNKNOWN_WEBHOOK');
-    expect((await service.anonymous.get(new URL(answer.body.url).pathname)).status).toBe(200);
+    expect((await service.anonymous.get(new URL(response.body.url).pathname)).status).toBe(200);
   });
 
   test('a bot rotates without a proof', async () => {
@@ -186,11 +186,12 @@ describe('webhooks.md section 2, changes', () => {
   test('of 32 parallel deletions, exactly one succeeds, and the messages are deleted with the webhook', async () => {
     const hook = await newHook(service, alice);
     await service.anonymous.post(hook.path, { content: 'hello' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.as(alice).delete(`/v1/webhooks/${hook.id}`)),
     );
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectApiError(answer, 'UNKNOWN_WEBHOOK');
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 204))
+      expectApiError(response, 'UNKNOWN_WEBHOOK');
     expect(await service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [hook.id])).toEqual([]);
     expectApiError(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
   });

@@ -101,13 +101,13 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const heard = (sink: Sink, count: number) => until(() => sink.heard.length >= count);
+const received = (sink: Sink, count: number) => until(() => sink.heard.length >= count);
 const send = async (content: string, to = hook) => {
   const { status, body } = await service.anonymous.post(`${to.path}?wait=true`, { content });
   expect(status).toBe(200);
   return body;
 };
-const told = (sink: Sink) =>
+const reported = (sink: Sink) =>
   sink.heard.map(({ kind, message }) => [kind, 'content' in message ? message.content : message.id]);
 const waiting = async () =>
   (await service.sql('SELECT count(*)::int AS n FROM webhook_event WHERE parked_at IS NULL'))[0]?.n;
@@ -126,7 +126,7 @@ describe('webhooks.md section 7, sinks', () => {
     await service.anonymous.delete(path);
     const webhook = { id: hook.id, applicationId: null, ownerId: alice.id, name: 'Robot' };
     for (const sink of [search, archive]) {
-      await heard(sink, 3);
+      await received(sink, 3);
       const eventId = expect.stringMatching(/^\d+$/);
       expect(sink.heard).toEqual([
         { eventId, kind: 'create', webhook, message: created },
@@ -145,9 +145,9 @@ describe('webhooks.md section 7, sinks', () => {
     await service.anonymous.post(`${hook.path}x`, { content: 'x' });
     await service.anonymous.post(hook.path, { content: 'once', nonce: 'sinks-nonce-1' });
     await service.anonymous.post(hook.path, { content: 'again', nonce: 'sinks-nonce-1' });
-    await heard(search, 1);
+    await received(search, 1);
     await waitForSinkEvents();
-    expect(told(search)).toEqual([['create', 'once']]);
+    expect(reported(search)).toEqual([['create', 'once']]);
   });
 
   test('a sink that throws receives it again, with the same key; later messages wait', async () => {
@@ -168,12 +168,12 @@ describe('webhooks.md section 7, sinks', () => {
     await send('second');
     const other = await newHook(service, alice);
     await send('elsewhere', other);
-    await heard(search, 1);
-    expect(told(search)).toEqual([['create', 'elsewhere']]);
-    await heard(archive, 3);
+    await received(search, 1);
+    expect(reported(search)).toEqual([['create', 'elsewhere']]);
+    await received(archive, 3);
     await nextAttempt();
-    await heard(search, 3);
-    expect(told(search)).toEqual([
+    await received(search, 3);
+    expect(reported(search)).toEqual([
       ['create', 'elsewhere'],
       ['create', 'first'],
       ['create', 'second'],
@@ -190,11 +190,11 @@ describe('webhooks.md section 7, sinks', () => {
     });
     search.before = () => released;
     for (const content of ['a', 'b', 'c']) await send(content);
-    await heard(archive, 3);
+    await received(archive, 3);
     expect(search.heard).toEqual([]);
     release();
-    await heard(search, 3);
-    expect(told(search).map(([, content]) => content)).toEqual(['a', 'b', 'c']);
+    await received(search, 3);
+    expect(reported(search).map(([, content]) => content)).toEqual(['a', 'b', 'c']);
     await waitForSinkEvents();
   });
 
@@ -208,8 +208,8 @@ describe('webhooks.md section 7, sinks', () => {
     restoreTimers();
     search.before = async () => {};
     await nextAttempt();
-    await heard(search, 1);
-    expect(told(search)).toEqual([['create', 'unanswered']]);
+    await received(search, 1);
+    expect(reported(search)).toEqual([['create', 'unanswered']]);
     await waitForSinkEvents();
   });
 
@@ -223,13 +223,13 @@ describe('webhooks.md section 7, sinks', () => {
       async () =>
         (await service.sql('SELECT 1 FROM webhook_queue WHERE attempts = 1 AND sink = $1', ['search'])).length > 0,
     );
-    await heard(archive, 2);
+    await received(archive, 2);
     await service.sql(
       "UPDATE webhook_event SET created_at = now() - interval '25 hours' WHERE message->>'content' = 'hopeless'",
     );
     await nextAttempt();
-    await heard(search, 1);
-    expect(told(search)).toEqual([['create', 'after it']]);
+    await received(search, 1);
+    expect(reported(search)).toEqual([['create', 'after it']]);
     const [parked] = await service.sql('SELECT sink, kind FROM webhook_event WHERE parked_at IS NOT NULL');
     expect(parked).toEqual({ sink: 'search', kind: 'create' });
     await service.sql(
@@ -297,16 +297,16 @@ describe('webhooks.md section 7, a backlog', () => {
 
   test('parallel messages of one webhook are delivered in the order of their commits, each once', async () => {
     const sent = await Promise.all(Array.from({ length: 32 }, (_, n) => send(String(n))));
-    await heard(search, 32);
+    await received(search, 32);
     await waitForSinkEvents();
     const order = await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [hook.id]);
     expect(order).toHaveLength(32);
     expect(
-      told(search)
+      reported(search)
         .map(([, content]) => content)
         .sort(),
     ).toEqual(sent.map(({ content }) => content).sort());
-    expect(told(archive)).toEqual(told(search));
+    expect(reported(archive)).toEqual(reported(search));
     await until(async () => (await service.sql('SELECT FROM webhook_queue')).length === 0);
   });
 });
@@ -319,8 +319,8 @@ describe('webhooks.md section 7, callback formats of an extension', () => {
     expect((await page(`${hook.path}/pager`)).status).toBe(204);
     const { body } = await service.as(alice).get(`/v1/webhooks/${hook.id}/messages`);
     expect(body).toMatchObject([{ content: 'page: disk full', author: { username: 'Robot' } }]);
-    await heard(search, 1);
-    expect(told(search)).toEqual([['create', 'page: disk full']]);
+    await received(search, 1);
+    expect(reported(search)).toEqual([['create', 'page: disk full']]);
   });
 
   test('a wrong token is an unknown webhook there also', async () => {

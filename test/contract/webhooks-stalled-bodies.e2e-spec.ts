@@ -98,8 +98,8 @@ describe.each(ENDS)('webhooks.md section 3: a body that is still being sent when
     const before = await stateOf(hook);
     const events = new Events(service);
     connection.send(body);
-    const answer = await connection.answer();
-    expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_WEBHOOK' })]);
+    const response = await connection.answer();
+    expect([response.status, response.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_WEBHOOK' })]);
     expect(await stateOf(hook)).toEqual(before);
     expect(events.of(owner)).toEqual([]);
     connection.close();
@@ -110,7 +110,7 @@ test('webhooks.md section 2: no message concurrent with a rotation is stored aft
   const owner = await person(service);
   const hook = await newHook(service, owner);
   let rotated: Promise<unknown> | undefined;
-  const { answers } = await race(32, (n) => {
+  const { answers: responses } = await race(32, (n) => {
     if (n === 16) {
       rotated = service
         .as(owner)
@@ -123,7 +123,7 @@ test('webhooks.md section 2: no message concurrent with a rotation is stored aft
     return service.anonymous.post(hook.path, { content: String(n) });
   });
   const atRotation = (await rotated) as unknown[];
-  for (const { status } of answers) expect([204, 404]).toContain(status);
+  for (const { status } of responses) expect([204, 404]).toContain(status);
   expect(await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1', [hook.id])).toHaveLength(
     atRotation.length,
   );

@@ -72,9 +72,9 @@ class Line {
       const sent = request(`${this.service.url}${path}`, options);
       sent.on('error', reject);
       sent.on('timeout', () => sent.destroy(new Error('no answer')));
-      sent.on('response', (answer) => {
-        const { statusCode: status = 0, headers: told } = answer;
-        text(answer).then((found) => resolve({ status, id: String(told['x-request-id']), body: found }), reject);
+      sent.on('response', (response) => {
+        const { statusCode: status = 0, headers: reported } = response;
+        text(response).then((found) => resolve({ status, id: String(reported['x-request-id']), body: found }), reject);
       });
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
@@ -218,13 +218,13 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     const client = new ResumingClient(bob.authorization, () => service);
     await client.start();
     let isOver = false;
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     let sent = 0;
     const callers = Array.from({ length: 8 }, async (_, n) => {
       let line = new Line(service);
       while (!isOver) {
         sent++;
-        heard.push(await line.ask(ME, bob.authorization).then(({ status }) => status, String));
+        received.push(await line.ask(ME, bob.authorization).then(({ status }) => status, String));
         // Half of the callers keep their connections.
         if (n % 2 === 0) continue;
         line.close();
@@ -241,8 +241,8 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     await until(() => said(service, 'all workers replaced').length === 1);
     isOver = true;
     await Promise.all(callers);
-    expect(heard.filter((status) => status !== 200)).toEqual([]);
-    expect(heard.length).toBeGreaterThan(50);
+    expect(received.filter((status) => status !== 200)).toEqual([]);
+    expect(received.length).toBeGreaterThan(50);
     // The service closed this connection while it was idle.
     expect((await idle.ask(ME, alice.authorization)).status).toBe(200);
     sent++;

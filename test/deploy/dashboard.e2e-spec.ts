@@ -36,8 +36,8 @@ describeWithPrometheus('Prometheus with the files of deploy/prometheus', () => {
   let log = '';
 
   async function ask<T>(path: string): Promise<T> {
-    const answer = await fetch(`${url}/api/v1/${path}`);
-    const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string };
+    const response = await fetch(`${url}/api/v1/${path}`);
+    const { status, data, error } = (await response.json()) as { status: string; data: T; error?: string };
     expect([status, error]).toEqual(['success', undefined]);
     return data;
   }

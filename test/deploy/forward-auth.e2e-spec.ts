@@ -80,8 +80,8 @@ for (const [index, name] of (Object.keys(FORWARD_AUTH_PROXIES) as (keyof typeof 
 
     test('an admitted request reaches the service with its body and the identity, without the credential', async () => {
       const proof = 'X-Service-Sudo-Mode-JWT: a.b.c';
-      const answer = await send('POST /documents/1?x=%2F', [...withCredential(alice.session), proof], 'text');
-      expect([answer.status, answer.text]).toEqual([200, 'document']);
+      const response = await send('POST /documents/1?x=%2F', [...withCredential(alice.session), proof], 'text');
+      expect([response.status, response.text]).toEqual([200, 'document']);
       expect(front.received).toHaveLength(1);
       expect(front.received[0]).toMatchObject({ method: 'POST', url: '/documents/1?x=%2F', body: 'text' });
       expect(Object.fromEntries(seen(/^x.auth/i))).toEqual({
@@ -96,8 +96,8 @@ for (const [index, name] of (Object.keys(FORWARD_AUTH_PROXIES) as (keyof typeof 
 
     test('forged headers never reach the service', async () => {
       const forged = FORGED.map((header) => `${header}: forged`);
-      const answer = await send('GET /', [...withCredential(alice.session), ...forged]);
-      expect(answer.status).toBe(200);
+      const response = await send('GET /', [...withCredential(alice.session), ...forged]);
+      expect(response.status).toBe(200);
       expect(seen(/./).filter(([, value]) => String(value).includes('forged'))).toEqual([]);
       expect(seen(/^x.auth/i)).toHaveLength(7);
       expect((await send('GET /', forged)).status).toBe(401);
@@ -114,12 +114,12 @@ for (const [index, name] of (Object.keys(FORWARD_AUTH_PROXIES) as (keyof typeof 
       ] as const) {
         const direct = await own(credential);
         for (const start of ['GET /', 'POST /x', 'OPTIONS /x']) {
-          const answer = await send(start, withCredential(credential));
-          expect([start, answer.status]).toEqual([start, status]);
+          const response = await send(start, withCredential(credential));
+          expect([start, response.status]).toEqual([start, status]);
           if (name === 'nginx') continue;
-          expect(answer.text).toBe(direct.text);
-          expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-          expect(answer.headers.get('x-ratelimit-limit')).toBe('30');
+          expect(response.text).toBe(direct.text);
+          expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+          expect(response.headers.get('x-ratelimit-limit')).toBe('30');
         }
       }
       const doubled = [...withCredential(alice.session), ...withCredential(alice.session)];

@@ -37,11 +37,11 @@ describeOnPostgres('docs/guides/operators/proxies.md: a rolling restart loses no
             const change = { method: 'PATCH', body: JSON.stringify({ global_name: `Name ${client} ${index}` }) };
             const headers = { authorization, 'content-type': 'application/json' };
             const request = { headers, ...(index % 4 === 0 ? change : {}) };
-            const answer = await fetch(`${proxy.url}/v1/users/@me`, request).catch(String);
-            if (typeof answer === 'string') lost.push(answer);
-            else if (answer.status !== 200) lost.push(`${answer.status} ${await answer.text()}`);
+            const response = await fetch(`${proxy.url}/v1/users/@me`, request).catch(String);
+            if (typeof response === 'string') lost.push(response);
+            else if (response.status !== 200) lost.push(`${response.status} ${await response.text()}`);
             else {
-              const { global_name } = (await answer.json()) as { global_name: string };
+              const { global_name } = (await response.json()) as { global_name: string };
               // Each change is there in the next response.
               const last = `Name ${client} ${index - (index % 4)}`;
               if (global_name !== last) lost.push(`${global_name} instead of ${last}`);

@@ -59,9 +59,9 @@ describe('a description that cannot be generated', () => {
       const failed = await race(32, () => anonymous.get(path));
       expect(failed.codes).toEqual({ INTERNAL_SERVER_ERROR: 32 });
       renameSync(`${file}.away`, file);
-      const answers = await race(32, () => anonymous.get(path));
-      expect(answers.statuses).toEqual({ 200: 32 });
-      expect(new Set(answers.answers.map(({ text }) => text)).size).toBe(1);
+      const responses = await race(32, () => anonymous.get(path));
+      expect(responses.statuses).toEqual({ 200: 32 });
+      expect(new Set(responses.answers.map(({ text }) => text)).size).toBe(1);
     });
   });
 });
@@ -231,9 +231,11 @@ describe('declarations are enforced', () => {
     const judge = new ResponseValidator(
       JSON.parse(JSON.stringify(document).replaceAll('"global_name"', '"display_name"')),
     );
-    const answer = await service.as(await person(service, 'alice')).get('/v1/users/@me');
-    expect(() => judge.validate('GET', '/v1/users/@me', answer)).toThrow(/must have required property 'display_name'/);
-    expect(() => judge.validate('GET', '/v1/users/@me', { ...answer, status: 202 })).toThrow(
+    const response = await service.as(await person(service, 'alice')).get('/v1/users/@me');
+    expect(() => judge.validate('GET', '/v1/users/@me', response)).toThrow(
+      /must have required property 'display_name'/,
+    );
+    expect(() => judge.validate('GET', '/v1/users/@me', { ...response, status: 202 })).toThrow(
       'the status is not declared',
     );
   });

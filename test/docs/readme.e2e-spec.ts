@@ -137,8 +137,8 @@ describeWithTools('the README, pasted into a terminal in its order (skipped if b
     test('the controller serves the callers that its policy allows', async () => {
       const { child, url, session } = await serving('notes.js');
       expect((await fetch(`${url}/v1/notes`)).status).toBe(401);
-      const answer = await fetch(`${url}/v1/notes`, { headers: { authorization: session } });
-      expect(await answer.json()).toEqual({ notes_of: expect.stringMatching(/^\d+$/) });
+      const response = await fetch(`${url}/v1/notes`, { headers: { authorization: session } });
+      expect(await response.json()).toEqual({ notes_of: expect.stringMatching(/^\d+$/) });
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       expect((await ended)[0]).toBe(0);

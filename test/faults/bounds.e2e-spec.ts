@@ -110,11 +110,11 @@ describeOnPostgres('limits of the system', () => {
     expect(service.child.exitCode).toBeNull();
     for (const socket of idle) socket.destroy();
     await until(async () => {
-      const answer = await service
+      const response = await service
         .as(alice)
         .get('/v1/users/@me')
         .catch(() => undefined);
-      return answer?.status === 200;
+      return response?.status === 200;
     });
     await person(service, 'bob');
     expect(await service.stop()).toBe(0);

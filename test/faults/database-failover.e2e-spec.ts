@@ -37,10 +37,10 @@ describeWithDedicatedPostgres('conventions.md 12: several hosts in DATABASE_URL'
   /** Changes the account and remembers the change if it was acknowledged. */
   async function change(index: number): Promise<number> {
     const name = `Name ${index}`;
-    const answer = await service.as(user).patch('/v1/users/@me', { global_name: name });
-    if (answer.status === 200) acknowledged.push(name);
-    else expectApiError(answer, 'SERVICE_UNAVAILABLE');
-    return answer.status;
+    const response = await service.as(user).patch('/v1/users/@me', { global_name: name });
+    if (response.status === 200) acknowledged.push(name);
+    else expectApiError(response, 'SERVICE_UNAVAILABLE');
+    return response.status;
   }
 
   test('a change that no standby has received is not acknowledged', async () => {

@@ -34,31 +34,31 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
 
   /** Returns the responses of callers that send requests without pause while `work` runs. */
   async function meanwhile(work: () => Promise<void>): Promise<Answer[]> {
-    const answers: Answer[] = [];
+    const responses: Answer[] = [];
     let running = true;
     const callers = Array.from({ length: 16 }, async () => {
-      while (running) answers.push(await me());
+      while (running) responses.push(await me());
     });
     await work();
     running = false;
     await Promise.all(callers);
-    return answers;
+    return responses;
   }
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  function expectHonest(answers: Answer[]): void {
-    for (const answer of answers) {
-      if (answer.status === 200) expect(answer.body.id).toBe(alice.id);
+  function expectHonest(responses: Answer[]): void {
+    for (const response of responses) {
+      if (response.status === 200) expect(response.body.id).toBe(alice.id);
       else {
-        expectApiError(answer, 'SERVICE_UNAVAILABLE');
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        expectApiError(response, 'SERVICE_UNAVAILABLE');
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       }
     }
   }
 
   test('disconnected in the middle of requests: 503 with Retry-After, never a false rejection or a stale success', async () => {
-    const answers = await meanwhile(async () => {
+    const responses = await meanwhile(async () => {
       await pause(200);
       proxy.cut();
       await until(async () => (await me()).status === 503);
@@ -66,8 +66,8 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
       proxy.restore();
       await until(async () => (await me()).status === 200);
     });
-    expectHonest(answers);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    expectHonest(responses);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 503]));
   });
 
   test('while it is away, the process stays alive and not ready, and rejects requests that need no database as before', async () => {
@@ -90,8 +90,8 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
     const input = { email: 'hasty@example.com', password: 'a long enough password' };
     const register = () => service.anonymous.post('/v1/auth/register', input);
     expectHonest(await Promise.all(Array.from({ length: 8 }, me)));
-    for (const answer of await Promise.all(Array.from({ length: 8 }, register))) {
-      expectApiError(answer, 'SERVICE_UNAVAILABLE');
+    for (const response of await Promise.all(Array.from({ length: 8 }, register))) {
+      expectApiError(response, 'SERVICE_UNAVAILABLE');
     }
     proxy.restore();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 200);
@@ -101,9 +101,9 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
 
   test('silent: pending statements time out, and the service recovers by itself', async () => {
     proxy.stopForwarding();
-    const answers = await Promise.all(Array.from({ length: 8 }, me));
-    expectHonest(answers);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    const responses = await Promise.all(Array.from({ length: 8 }, me));
+    expectHonest(responses);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
     proxy.restore();
     await until(async () => (await me()).status === 200);
   });
@@ -119,9 +119,9 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
     proxy.restore();
     expectHonest(reads);
     expect(reads.some(({ status }) => status === 200)).toBe(true);
-    for (const [index, answer] of made.entries()) {
+    for (const [index, response] of made.entries()) {
       const rows = await service.sql('SELECT 1 FROM account WHERE email = $1', [emails[index]]);
-      expect([answer.status, rows.length]).toEqual(answer.status === 200 ? [200, 1] : [503, 0]);
+      expect([response.status, rows.length]).toEqual(response.status === 200 ? [200, 1] : [503, 0]);
     }
     expectHonest(await meanwhile(() => pause(100).then(() => {})));
     await until(async () => (await me()).status === 200);

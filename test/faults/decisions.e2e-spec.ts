@@ -48,19 +48,19 @@ describeOnPostgres('forward-auth.md 3: three replicas', () => {
 
   async function resource(): Promise<App> {
     const created = await newApp(replicas[0], alice);
-    const answer = await replicas[0]
+    const response = await replicas[0]
       .as(root)
       .patch(`/v1/admin/applications/${created.id}`, { resource_policies: Object.keys(POLICIES) });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     return created;
   }
   const decide = async (replica: ServiceProcess, authorization: string) => {
     const { id, secret = '' } = app;
-    const answer = await replica
+    const response = await replica
       .as(basic(id, secret))
       .post('/v1/decisions', { policy: 'documents-read', authorization });
-    expect(answer.status).toBe(200);
-    return answer.body;
+    expect(response.status).toBe(200);
+    return response.body;
   };
   const streamsOf = () => Promise.all(replicas.map((replica) => RevocationClient.open(replica, app)));
   const closeAll = (streams: readonly RevocationClient[]) => {

@@ -87,15 +87,15 @@ describeWithSharedStore('gateway 9 and 11: three replicas under concurrent chang
       const others = logins.filter((each) => each.who === victim.who && each !== victim && each.revokedAt === null);
       const kind = pick(['logout', 'password', 'disable'] as const);
       let dead = [victim, ...others];
-      let answer: { status: number; body: { token?: string } };
+      let response: { status: number; body: { token?: string } };
       if (kind === 'logout') {
         dead = [victim];
-        answer = await replica.as(victim.token).post('/v1/auth/logout');
+        response = await replica.as(victim.token).post('/v1/auth/logout');
       } else if (kind === 'password') {
         const words = { password: victim.who.password, new_password: `another long password ${Math.random()}` };
-        answer = await replica.as(victim.token).patch('/v1/users/@me', words);
-      } else answer = await replica.as(victim.token).post('/v1/users/@me/disable', { password: victim.who.password });
-      expect(answer.status).toBeLessThan(300);
+        response = await replica.as(victim.token).patch('/v1/users/@me', words);
+      } else response = await replica.as(victim.token).post('/v1/users/@me/disable', { password: victim.who.password });
+      expect(response.status).toBeLessThan(300);
       const at = performance.now();
       for (const each of dead) each.revokedAt = at;
       const sockets = dead.flatMap(({ clients }) => clients);
@@ -108,9 +108,9 @@ describeWithSharedStore('gateway 9 and 11: three replicas under concurrent chang
           client.close();
         }),
       );
-      const told = sockets.map(({ seen }) => seen.length);
+      const reported = sockets.map(({ seen }) => seen.length);
       await pause(50);
-      expect(sockets.map(({ seen }) => seen.length)).toEqual(told);
+      expect(sockets.map(({ seen }) => seen.length)).toEqual(reported);
     }
     const accounts = [...new Set(logins.map(({ who }) => who))];
     for (const who of accounts.filter((_, index) => index % 2 === 0)) {
@@ -125,12 +125,12 @@ describeWithSharedStore('gateway 9 and 11: three replicas under concurrent chang
       expect([client.ends.get(4004) ?? 0, client.invalidations, client.repeated]).toEqual([0, 0, []]);
       client.close();
     }
-    const told = (what: string, times: number[]) => {
+    const reported = (what: string, times: number[]) => {
       times.sort((a, b) => a - b);
       const at = (share: number) => times[Math.floor((times.length - 1) * share)]?.toFixed(0);
       return `${times.length} ${what}: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms after the answer\n`;
     };
-    process.stdout.write(told('sockets closed', delays.attached) + told('Resumes refused', delays.returning));
+    process.stdout.write(reported('sockets closed', delays.attached) + reported('Resumes refused', delays.returning));
     process.stdout.write(`${commits} commits meanwhile\n`);
     expect(delays.attached.length).toBeGreaterThan(0);
     expect(spared.length).toBeGreaterThan(0);

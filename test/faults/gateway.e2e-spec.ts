@@ -89,10 +89,10 @@ describeWithSharedStore('gateway 13: replicas that are killed while clients conn
     const loads = accounts.flatMap(({ senders, hook, clients, answered }) => {
       const burst = async () => {
         const send = async (_: unknown, n: number) => {
-          const answer = await pick(up())
+          const response = await pick(up())
             .anonymous.post(`${hook.path}?wait=true`, { content: String(n) })
             .catch(() => null);
-          if (answer?.status === 200) answered.add(answer.body.id);
+          if (response?.status === 200) answered.add(response.body.id);
         };
         while (!isOver()) {
           await Promise.all(Array.from({ length: senders }, send));
@@ -149,8 +149,8 @@ describeWithSharedStore('gateway 13: replicas that are killed while clients conn
         client.close();
       }
     }
-    const told = accounts.map(({ who, senders }) => `${senders} senders ${truth.of(who.id).length}`).join(', ');
-    process.stdout.write(`${killed} kills, ${resumes} Resumes, messages: ${told}\n`);
+    const reported = accounts.map(({ who, senders }) => `${senders} senders ${truth.of(who.id).length}`).join(', ');
+    process.stdout.write(`${killed} kills, ${resumes} Resumes, messages: ${reported}\n`);
     expect(killed).toBeGreaterThan(0);
   });
 });

@@ -117,8 +117,8 @@ describeOnPostgres('FLT-01 kill -9 between an event and its notification', () =>
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [owner.id]);
-    const answer = await service.anonymous.post('/v1/credentials/revoke', { credentials: [leaked, hook.url] });
-    expect([answer.status, answer.body]).toEqual([202, {}]);
+    const response = await service.anonymous.post('/v1/credentials/revoke', { credentials: [leaked, hook.url] });
+    expect([response.status, response.body]).toEqual([202, {}]);
     expect(await service.stop('SIGKILL')).toBeNull();
     expect(await eventsOf(owner, 'credential_leaked')).toEqual([]);
     await holder.end();

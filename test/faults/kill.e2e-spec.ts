@@ -20,7 +20,7 @@ const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
 const PASSWORD = 'a long enough password';
 
 /** The response that a caller receives, or `undefined` if the connection breaks first. */
-const known = (answer: Promise<Answer>): Promise<Answer | undefined> => answer.catch(() => undefined);
+const known = (response: Promise<Answer>): Promise<Answer | undefined> => response.catch(() => undefined);
 
 describeOnPostgres(
   'FLT-01 kill -9 during an operation: nothing acknowledged is lost, and there are no partial effects',
@@ -89,10 +89,10 @@ describeOnPostgres(
         const sessions: { email: string; token: string }[] = [];
         await interrupted(12, async (index) => {
           const email = `kill.${round}.${index}@example.com`;
-          const answer = await known(service.anonymous.post('/v1/auth/register', { email, password: PASSWORD }));
-          if (answer) {
-            expect(answer.status).toBe(200);
-            sessions.push({ email, token: answer.body.token });
+          const response = await known(service.anonymous.post('/v1/auth/register', { email, password: PASSWORD }));
+          if (response) {
+            expect(response.status).toBe(200);
+            sessions.push({ email, token: response.body.token });
           }
         });
         for (const { email, token } of sessions) {
@@ -141,10 +141,10 @@ describeOnPostgres(
           const family = families[index % families.length] as (typeof families)[number];
           if (family.busy || family.unknown) return new Promise((resolve) => setTimeout(resolve, 1));
           family.busy = true;
-          const answer = await known(refresh(service, app, family.token));
-          if (answer) {
-            expect(answer.status).toBe(200);
-            family.token = answer.body.refresh_token;
+          const response = await known(refresh(service, app, family.token));
+          if (response) {
+            expect(response.status).toBe(200);
+            family.token = response.body.refresh_token;
           } else family.unknown = true;
           family.busy = false;
         });
@@ -182,8 +182,8 @@ describeOnPostgres(
         await interrupted(4, async (index) => {
           const code = codes[index];
           if (code === undefined) return new Promise((resolve) => setTimeout(resolve, 1));
-          const answer = await known(spend(code));
-          if (answer?.status === 200) spent.push(code);
+          const response = await known(spend(code));
+          if (response?.status === 200) spent.push(code);
         });
         for (const code of spent) expectInvalid(await spend(code), 'code: INVALID_CODE');
         const [row] = await sql(

@@ -69,9 +69,9 @@ describeWithDedicatedRedis('conventions 12: an old or slow Redis', () => {
   }
 
   async function remaining(service: Gatehouse | undefined, ip: string): Promise<number> {
-    const answer = await service?.anonymous.from(ip).get('/.well-known/oauth-authorization-server');
-    expect(answer?.status).toBe(200);
-    return Number(answer?.headers.get('x-ratelimit-remaining'));
+    const response = await service?.anonymous.from(ip).get('/.well-known/oauth-authorization-server');
+    expect(response?.status).toBe(200);
+    return Number(response?.headers.get('x-ratelimit-remaining'));
   }
 
   test('Redis slow by 50 ms each way: limits are shared, and the service is ready', () =>
@@ -108,8 +108,8 @@ describe('conventions 12: a slow captcha provider', () => {
     expect(await isReady(service)).toBe(true);
     const { text } = await service.anonymous.get('/metrics');
     expect(text).toContain('gatehouse_dependency_up{name="captcha"} 0');
-    const answer = await service.anonymous.with({ 'x-captcha-token': 'token' }).post('/v1/auth/register', {});
-    expectApiError(answer, 'INVALID_CAPTCHA');
+    const response = await service.anonymous.with({ 'x-captcha-token': 'token' }).post('/v1/auth/register', {});
+    expectApiError(response, 'INVALID_CAPTCHA');
     await service.close();
     silent.closeAllConnections();
     silent.close();

@@ -13,7 +13,7 @@ describeWithPatroni('conventions.md 12: failover of Patroni with etcd and HAProx
   let user: Persona;
   /** The number in the name that the last acknowledged change gave the user. */
   let acknowledged = 0;
-  let asked = 0;
+  let requested = 0;
 
   beforeAll(async () => {
     cluster = await PatroniCluster.start();
@@ -31,12 +31,12 @@ describeWithPatroni('conventions.md 12: failover of Patroni with etcd and HAProx
   });
 
   async function change(service: ServiceProcess): Promise<boolean> {
-    asked++;
-    const name = asked;
-    const answer = await service.as(user).patch('/v1/users/@me', { global_name: `Name ${name}` });
-    if (answer.status === 200) acknowledged = name;
-    else expectApiError(answer, 'SERVICE_UNAVAILABLE');
-    return answer.status === 200;
+    requested++;
+    const name = requested;
+    const response = await service.as(user).patch('/v1/users/@me', { global_name: `Name ${name}` });
+    if (response.status === 200) acknowledged = name;
+    else expectApiError(response, 'SERVICE_UNAVAILABLE');
+    return response.status === 200;
   }
 
   /** Both services change the account in turn, until `stop` is called. */

@@ -27,10 +27,10 @@ describeOnPostgres('a process that was paused', () => {
     await connection.open();
     try {
       const worker = connection.workerId;
-      const asked = connection.query('pause', 'SELECT 1 AS one', []);
+      const requested = connection.query('pause', 'SELECT 1 AS one', []);
       await turn();
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS);
-      expect(await asked).toEqual([{ one: 1 }]);
+      expect(await requested).toEqual([{ one: 1 }]);
       expect([connection.workerId, log.warn.mock.calls]).toEqual([worker, []]);
     } finally {
       await connection.close();
@@ -62,12 +62,12 @@ describeOnPostgres('a process that was paused', () => {
     // time out.
     const people = await Promise.all(['ada', 'ben', 'cem', 'dee'].map((name) => person(service, name)));
     const { socket, closed } = await identify(service, (await person(service, 'bob')).authorization);
-    const answers: Answer[] = [];
+    const responses: Answer[] = [];
     let running = true;
     const callers = people.map(async (one) => {
       const client = service.as(one);
       for (let n = 0; running; n++) {
-        answers.push(await client.patch('/v1/users/@me/settings', { theme: n % 2 ? 'dark' : 'light' }));
+        responses.push(await client.patch('/v1/users/@me/settings', { theme: n % 2 ? 'dark' : 'light' }));
       }
     });
     for (let n = 0; n < TIMES; n++) {
@@ -79,7 +79,7 @@ describeOnPostgres('a process that was paused', () => {
     await pause(1000);
     running = false;
     await Promise.all(callers);
-    const failed = answers.filter(({ status }) => status !== 200);
+    const failed = responses.filter(({ status }) => status !== 200);
     expect(failed.map(({ body }) => service.out.split('\n').filter((line) => line.includes(body.request_id)))).toEqual(
       [],
     );

@@ -119,8 +119,8 @@ describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => 
     const service = await ServiceProcess.ready(pooled());
     const user = await person(service);
     await postgres.stop('SIGINT');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => service.as(user).get('/v1/users/@me')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => service.as(user).get('/v1/users/@me')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
     await postgres.start();
     for (;;) {
       const { status } = await service.as(user).get('/v1/users/@me');

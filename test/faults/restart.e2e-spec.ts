@@ -54,14 +54,14 @@ describeWithDedicatedPostgres('FLT-06, FLT-07 a PostgreSQL server that restarts'
   /** Waits until both processes report that they are ready. Each one detects the recovery separately. */
   const bothReady = () =>
     until(async () => {
-      const asked = [first, second].map((service) => service.anonymous.get('/health/ready'));
-      return (await Promise.all(asked)).every(({ status }) => status === 200);
+      const requested = [first, second].map((service) => service.anonymous.get('/health/ready'));
+      return (await Promise.all(requested)).every(({ status }) => status === 200);
     });
 
-  function expectHonest(answers: readonly Answer[]): void {
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectApiError(answer, 'SERVICE_UNAVAILABLE');
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  function expectHonest(responses: readonly Answer[]): void {
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectApiError(response, 'SERVICE_UNAVAILABLE');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   }
 
@@ -75,17 +75,19 @@ describeWithDedicatedPostgres('FLT-06, FLT-07 a PostgreSQL server that restarts'
         const held = await identify(second, await signIn(first, alice));
         const ended = await signIn(first, alice);
         const doomed = await identify(second, ended);
-        const answers = { register: [] as Answer[], login: [] as Answer[], read: [] as Answer[] };
+        const responses = { register: [] as Answer[], login: [] as Answer[], read: [] as Answer[] };
         const load = async (index: number) => {
           const service = index % 2 ? first : second;
           const account = { email: `${mode}.${round}.${index}@example.com`, password: PASSWORD };
           const login = { email: alice.email, password: alice.password };
-          answers.register.push(await service.anonymous.post('/v1/auth/register', account));
-          answers.login.push(await service.anonymous.post('/v1/auth/login', login));
-          answers.read.push(await me(service, alice.authorization));
+          responses.register.push(await service.anonymous.post('/v1/auth/register', account));
+          responses.login.push(await service.anonymous.post('/v1/auth/login', login));
+          responses.read.push(await me(service, alice.authorization));
         };
         const given = (status: number) =>
-          [answers.register, answers.login].map((some) => some.filter((answer) => answer.status === status).length);
+          [responses.register, responses.login].map(
+            (some) => some.filter((response) => response.status === status).length,
+          );
         const more = async (status: number) => {
           const before = given(status);
           await until(async () => given(status).every((count, kind) => count >= (before[kind] ?? 0) + 4));
@@ -102,15 +104,15 @@ describeWithDedicatedPostgres('FLT-06, FLT-07 a PostgreSQL server that restarts'
           await more(200);
           await bothReady();
         });
-        expectHonest(Object.values(answers).flat());
-        for (const { status, body } of [...answers.register, ...answers.login]) {
+        expectHonest(Object.values(responses).flat());
+        for (const { status, body } of [...responses.register, ...responses.login]) {
           if (status !== 200) continue;
           for (const service of [first, second]) {
             const read = await me(service, body.token);
             expect([read.status, read.body.id]).toEqual([200, body.user_id]);
           }
         }
-        for (const { status, body } of answers.read) if (status === 200) expect(body.id).toBe(alice.id);
+        for (const { status, body } of responses.read) if (status === 200) expect(body.id).toBe(alice.id);
 
         const bye = await first.as(ended).post('/v1/auth/logout');
         expect([bye.status, bye.body]).toEqual([204, undefined]);
@@ -175,9 +177,9 @@ describeWithDedicatedRedis('FLT-20 a Redis server that restarts', () => {
 
   async function admitted(service: ServiceProcess, visit: (service: ServiceProcess) => Promise<Answer>) {
     for (let count = 0; ; count++) {
-      const answer = await visit(service);
-      if (answer.status !== 200) {
-        expectApiError(answer, 'RATE_LIMITED', { global: false });
+      const response = await visit(service);
+      if (response.status !== 200) {
+        expectApiError(response, 'RATE_LIMITED', { global: false });
         return count;
       }
     }

@@ -115,9 +115,9 @@ describeWithClient('docs/guides/operators/backup.md: a restore', () => {
       .map(async ({ authorization }, index) => {
         while (!isOver) {
           const url = urls[index % 2] ?? '';
-          const answer = await fetch(`${url}/v1/users/@me`, { headers: { authorization } }).catch(() => undefined);
-          note(answer ? String(answer.status) : 'no connection');
-          await answer?.arrayBuffer();
+          const response = await fetch(`${url}/v1/users/@me`, { headers: { authorization } }).catch(() => undefined);
+          note(response ? String(response.status) : 'no connection');
+          await response?.arrayBuffer();
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       });

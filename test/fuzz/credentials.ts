@@ -69,9 +69,16 @@ export async function checkCredentials(operation: Operation, stage: Stage, plan:
   for (const [title, value, code] of cases) {
     const client = value === '' ? stage.service.anonymous : stage.service.as(value);
     const kind = title === 'none' ? '' : title;
-    const { answer, line } = await sendPlan(client, operation, { ...plan, kind }, { path, password: PASSWORD });
-    if (answer.body?.code !== code) {
-      surprises.push(`credential ${title}: not ${code} but ${answer.status} ${answer.text.slice(0, 300)}\n  ${line}`);
+    const { answer: response, line } = await sendPlan(
+      client,
+      operation,
+      { ...plan, kind },
+      { path, password: PASSWORD },
+    );
+    if (response.body?.code !== code) {
+      surprises.push(
+        `credential ${title}: not ${code} but ${response.status} ${response.text.slice(0, 300)}\n  ${line}`,
+      );
     }
   }
   const after = await contents(stage.service);

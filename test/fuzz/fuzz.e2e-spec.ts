@@ -29,11 +29,11 @@ test(
     writeSync(1, `FUZZ_SEED=${settings.seed}\n`);
     const { found, ...counted } = await Fuzzer.run(service, settings);
     writeSync(1, `${JSON.stringify(counted)}, ${found.length} findings\n`);
-    const told = found.map(
+    const reported = found.map(
       ({ operation, seed, what }) =>
         `${operation}, FUZZ_SEED=${seed} FUZZ_OPERATION=${/\((\w+)\)$/.exec(operation)?.[1]}\n  ${what}`,
     );
-    if (told.length > 0) throw new Error(told.join('\n\n'));
+    if (reported.length > 0) throw new Error(reported.join('\n\n'));
     if (FUZZ_OPERATION !== undefined) return;
     expect(counted.operations).toBeGreaterThan(180);
     expect(counted.deletions).toBeGreaterThan(3);

@@ -101,8 +101,8 @@ export class Fuzzer {
     const client = await this.stage.callerOf(operation, plan.kind);
     const path = await this.stage.pathOf(operation);
     // HEAD has the same guards as GET.
-    const asked = operation.isStream ? { ...operation, method: 'HEAD' } : operation;
-    const sent = await sendPlan(client, asked, plan, { path, password: PASSWORD });
+    const requested = operation.isStream ? { ...operation, method: 'HEAD' } : operation;
+    const sent = await sendPlan(client, requested, plan, { path, password: PASSWORD });
     if (sent.answer.status < 400) this.taken++;
     if (operation.method !== 'GET' && sent.answer.status < 400) await this.stage.renew(operation);
     return sent;

@@ -56,10 +56,10 @@ export async function checkAfterDeletion(
   const surprises: string[] = [];
   for (const user of operations) {
     if (user.path !== deletion.path && !user.path.startsWith(`${deletion.path}/`)) continue;
-    const answer = await call(user);
-    if (answer.status !== 404) {
+    const response = await call(user);
+    if (response.status !== 404) {
       surprises.push(
-        `after DELETE ${deletion.path}: ${user.method} ${user.path} ${answer.status} ${answer.text.slice(0, 300)}`,
+        `after DELETE ${deletion.path}: ${user.method} ${user.path} ${response.status} ${response.text.slice(0, 300)}`,
       );
     }
   }

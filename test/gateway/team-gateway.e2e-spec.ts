@@ -58,8 +58,8 @@ describe('commands and events of an extension', () => {
     expect(asking.received.filter(({ t }) => t === 'NOTES_RENAME_DONE').map(({ d }) => d)).toEqual([{ id: '7' }]);
     await other.beat();
     await stranger.beat();
-    const heard = [...other.received, ...stranger.received].map(({ t }) => t);
-    expect(heard).not.toContain('NOTES_RENAME_DONE');
+    const received = [...other.received, ...stranger.received].map(({ t }) => t);
+    expect(received).not.toContain('NOTES_RENAME_DONE');
     expect(stranger.received.map(({ t }) => t)).not.toContain('NOTES_RENAMED');
   });
 
@@ -74,11 +74,11 @@ describe('commands and events of an extension', () => {
   test('errors have the codes and the order of the guide, without effects', async () => {
     const carol = await person(service, 'carol');
     const [user, bot] = [await identify(carol.authorization), await identify(robot)];
-    const told = (code: string, message: string) => ({ op: 0, t: 'NOTES_RENAME', code, message });
+    const reported = (code: string, message: string) => ({ op: 0, t: 'NOTES_RENAME', code, message });
     expect(await refusal(bot, rename('bad'))).toMatchObject({ code: 'ACCESS_DENIED' });
     expect(await refusal(user, rename({ note_id: 7, title: '' }))).toMatchObject({ code: 'INVALID_FORM_BODY' });
     expect(await refusal(user, rename({ note_id: 1, title: 'Milk' }))).toEqual(
-      told('NOTES_LOCKED', 'The note is locked.'),
+      reported('NOTES_LOCKED', 'The note is locked.'),
     );
     expect(await refusal(user, rename({ note_id: 7, title: 'Milk' }))).toMatchObject({ code: 'RATE_LIMITED' });
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [carol.id]);

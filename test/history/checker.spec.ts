@@ -69,8 +69,8 @@ class Made extends History {
     return this;
   }
 
-  stream(since: number, heard: string[], forgotten: number | null = null): this {
-    this.streams.push({ topic: 'hooks', since, received: heard, discarded: forgotten });
+  stream(since: number, received: string[], forgotten: number | null = null): this {
+    this.streams.push({ topic: 'hooks', since, received: received, discarded: forgotten });
     return this;
   }
 

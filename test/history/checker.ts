@@ -317,13 +317,13 @@ export class Checker {
     const life = { start: Math.max(end.end, socket.opened), end: socket.closed ?? this.history.end };
     if (life.end <= life.start) return;
     const { replica } = socket;
-    const [heard, ran] = [this.hearing.of(replica, life), this.running.of(replica, life)];
-    if (socket.code === 4004 && heard === life.end - life.start) this.delays.push(heard);
-    if (heard <= this.promises.told && ran <= this.promises.unchecked) return;
+    const [received, ran] = [this.hearing.of(replica, life), this.running.of(replica, life)];
+    if (socket.code === 4004 && received === life.end - life.start) this.delays.push(received);
+    if (received <= this.promises.told && ran <= this.promises.unchecked) return;
     this.found(
       'a socket outlived its credential',
       `${socket.credential} at replica ${replica}, open from ${at(socket.opened)} to ${at(life.end)} (${socket.code ?? 'still open'}), ` +
-        `though ${end.kind} was acknowledged ${during(end)}: for ${at(heard)} undisturbed, ${at(ran)} running`,
+        `though ${end.kind} was acknowledged ${during(end)}: for ${at(received)} undisturbed, ${at(ran)} running`,
       socket.closed === null,
     );
   }
@@ -342,12 +342,12 @@ export class Checker {
   }
 
   /** A session that received an event must also have received all events that ended before that event began. */
-  private checkStream({ topic, since, received: heard }: Stream, events: readonly PublishedEvent[]): void {
-    const places = new Map(heard.map((name, place) => [name, place]));
-    const told = events.filter(({ name }) => places.has(name));
+  private checkStream({ topic, since, received }: Stream, events: readonly PublishedEvent[]): void {
+    const places = new Map(received.map((name, place) => [name, place]));
+    const reported = events.filter(({ name }) => places.has(name));
     for (const event of events) {
       const place = places.get(event.name) ?? Number.POSITIVE_INFINITY;
-      const later = told.find(({ name, start }) => start > event.end && (places.get(name) ?? 0) < place);
+      const later = reported.find(({ name, start }) => start > event.end && (places.get(name) ?? 0) < place);
       if (event.start < since || !later) continue;
       this.found(
         'an event was passed over',

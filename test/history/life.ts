@@ -79,8 +79,8 @@ export abstract class Life {
     work: (replica: Replica) => PromiseLike<Answer>,
   ): Promise<(AttemptResult & { answer: Answer }) | null> {
     const attempted = await this.recorder.attempt(this.anywhere, work);
-    const { answer } = attempted;
-    return attempted.outcome === 'ok' && answer ? { ...attempted, answer } : null;
+    const { answer: response } = attempted;
+    return attempted.outcome === 'ok' && response ? { ...attempted, answer: response } : null;
   }
 
   /** Revokes credentials. Some of them are presented immediately before and after it, at the same replica. */

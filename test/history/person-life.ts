@@ -49,10 +49,10 @@ export abstract class PersonLife extends Life {
       replica.anonymous.post('/v1/auth/register', { email, password, username: 'someone' }),
     );
     if (!registered) return null;
-    const { answer, ...attempt } = registered;
+    const { answer: response, ...attempt } = registered;
     this.recorder.history.writes.push({ ...attempt, member: `e-mail of ${this.label}`, value: email });
-    this.id = answer.body.user_id;
-    this.session(registered, answer.body.token);
+    this.id = response.body.user_id;
+    this.session(registered, response.body.token);
     return registered;
   }
 
@@ -165,12 +165,12 @@ export abstract class PersonLife extends Life {
 
   protected async resetPassword(): Promise<boolean> {
     const { email } = this;
-    const asked = await this.done((replica) => replica.anonymous.post('/v1/auth/forgot', { email }));
-    const token = asked && (await this.mailed('password_reset'))?.metadata.token;
+    const requested = await this.done((replica) => replica.anonymous.post('/v1/auth/forgot', { email }));
+    const token = requested && (await this.mailed('password_reset'))?.metadata.token;
     if (!token) return false;
     const password = `${this.password}, reset`;
     const present: Work = (replica) => replica.anonymous.post('/v1/auth/reset', { token, password });
-    await this.redeemedToEnd('password reset', asked, [this.scopes.sessions], present, (attempted) => {
+    await this.redeemedToEnd('password reset', requested, [this.scopes.sessions], present, (attempted) => {
       if (attempted.outcome !== 'ok') return;
       this.password = password;
       this.returned(attempted);

@@ -170,9 +170,9 @@ export class Plant {
     }
     const isChange = method === 'PATCH' && url === '/v1/users/@me' && body.includes('"bio"');
     if (faults.has('lost write') && isChange) return this.asked(req, 'GET', NOTHING);
-    const answer = await this.asked(req, method, body);
-    if (answer.status < 300) this.kept.set(key, answer);
-    return answer;
+    const response = await this.asked(req, method, body);
+    if (response.status < 300) this.kept.set(key, response);
+    return response;
   }
 
   private async asked({ url, headers }: IncomingMessage, method: string | undefined, body: Buffer): Promise<Kept> {
@@ -180,9 +180,9 @@ export class Plant {
     const length = body.length > 0 ? { 'content-length': body.length } : {};
     const onward = request(`${this.target}${url}`, { method, headers: { ...others, ...length }, agent: false });
     onward.end(body);
-    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
-    const { statusCode: status = 502 } = answer;
-    return { status, type: answer.headers['content-type'] ?? '', body: await read(answer), at: performance.now() };
+    const [response] = (await once(onward, 'response')) as [IncomingMessage];
+    const { statusCode: status = 502 } = response;
+    return { status, type: response.headers['content-type'] ?? '', body: await read(response), at: performance.now() };
   }
 
   close(): void {

@@ -23,7 +23,7 @@ export interface PresentedCredential {
   /** The token for Identify, if the gateway accepts the credential. */
   readonly gatewayToken?: string;
   /** The members that the response contains. */
-  readonly shows?: readonly { readonly member: string; of(answer: Answer): string | null }[];
+  readonly shows?: readonly { readonly member: string; of(response: Answer): string | null }[];
 }
 
 /** Time limit for the first response of the gateway. Without it, a halted gateway would block the end of a run. */
@@ -50,8 +50,8 @@ function statusOutcome(status: number): Outcome {
   return status < 300 ? 'ok' : 'refused';
 }
 
-function outcomeOf(answer: Answer | undefined): Outcome {
-  return answer === undefined ? 'unknown' : statusOutcome(answer.status);
+function outcomeOf(response: Answer | undefined): Outcome {
+  return response === undefined ? 'unknown' : statusOutcome(response.status);
 }
 
 /** Performs the operations of clients and records them. */
@@ -72,8 +72,8 @@ export class Recorder {
 
   async attempt(replica: Replica, work: (replica: Replica) => PromiseLike<Answer>): Promise<AttemptResult> {
     const start = now();
-    const answer = await Promise.resolve(work(replica)).catch(() => undefined);
-    return { replica: replica.index, start, end: now(), outcome: outcomeOf(answer), answer };
+    const response = await Promise.resolve(work(replica)).catch(() => undefined);
+    return { replica: replica.index, start, end: now(), outcome: outcomeOf(response), answer: response };
   }
 
   issue(what: string, issued: Interval, scopes: readonly string[], more: Partial<Credential> = {}): Credential {
@@ -84,12 +84,12 @@ export class Recorder {
 
   async use(replica: Replica, { credential, present, shows }: PresentedCredential): Promise<AttemptResult> {
     const attempted = await this.attempt(replica, present);
-    const { answer, ...attempt } = attempted;
+    const { answer: response, ...attempt } = attempted;
     this.history.uses.push({ ...attempt, credential: credential.id });
-    if (shows && answer && attempt.outcome === 'ok') {
+    if (shows && response && attempt.outcome === 'ok') {
       const { start, end } = attempt;
       for (const { member, of } of shows)
-        this.history.reads.push({ start, end, replica: replica.index, member, value: of(answer) });
+        this.history.reads.push({ start, end, replica: replica.index, member, value: of(response) });
     }
     return attempted;
   }
@@ -198,10 +198,13 @@ export class Recorder {
 
   /** Records the public keys of a replica. */
   async readKeys(replica: Replica): Promise<void> {
-    const { answer, outcome, start, end } = await this.attempt(replica, (one) =>
-      one.anonymous.get('/.well-known/jwks.json'),
-    );
-    if (outcome === 'ok') this.history.keySets.push({ replica: replica.index, start, end, keys: answer?.body.keys });
+    const {
+      answer: response,
+      outcome,
+      start,
+      end,
+    } = await this.attempt(replica, (one) => one.anonymous.get('/.well-known/jwks.json'));
+    if (outcome === 'ok') this.history.keySets.push({ replica: replica.index, start, end, keys: response?.body.keys });
   }
 
   /** Records a rotation of the signing keys. */

@@ -40,10 +40,10 @@ export class SsoLife extends PersonLife {
   protected async begin(): Promise<boolean> {
     const first = await this.signInBySso();
     if (!first) return false;
-    const { answer, ...attempt } = first;
+    const { answer: response, ...attempt } = first;
     this.recorder.history.writes.push({ ...attempt, member: `e-mail of ${this.label}`, value: this.email });
-    this.id = answer.body.user_id;
-    this.session(first, answer.body.token);
+    this.id = response.body.user_id;
+    this.session(first, response.body.token);
     this.identity = this.recorder.issue('SSO identity', first, [this.scope]);
     if (this.random.chance(0.5)) await this.return();
     await this.watch();
@@ -65,17 +65,17 @@ export class SsoLife extends PersonLife {
     const attempted = await this.recorder.attempt(this.anywhere, (replica) =>
       replica.anonymous.post('/v1/auth/sso/complete', begun.input(email)),
     );
-    const { answer, ...attempt } = attempted;
+    const { answer: response, ...attempt } = attempted;
     const outcome = this.judged(attempted);
     this.recorder.history.uses.push({ ...attempt, outcome, credential: this.identity.id });
-    if (outcome === 'ok') this.session(attempted, answer?.body.token);
+    if (outcome === 'ok') this.session(attempted, response?.body.token);
     return true;
   }
 
   /** If the identity provider rejects a reused code, that says nothing about the identity. */
-  private judged({ outcome, answer }: AttemptResult): Outcome {
-    if (outcome === 'ok') return answer?.body.user_id === this.id ? 'ok' : 'refused';
-    return answer?.status === 403 ? 'refused' : 'unknown';
+  private judged({ outcome, answer: response }: AttemptResult): Outcome {
+    if (outcome === 'ok') return response?.body.user_id === this.id ? 'ok' : 'refused';
+    return response?.status === 403 ? 'refused' : 'unknown';
   }
 
   private async unlink(): Promise<boolean> {

@@ -173,8 +173,8 @@ export class TokenLife extends PersonLife {
     if (!this.applicationId) return false;
     this.botTokens = [];
     const reset = this.asMe(`${this.botPath}/reset-token`, { password: this.password });
-    const { outcome, answer, ...attempt } = await this.revoked('bot token reset', [this.botScope], reset);
-    if (outcome === 'ok') this.addBotToken({ ...attempt, outcome, answer }, '', answer?.body.token);
+    const { outcome, answer: response, ...attempt } = await this.revoked('bot token reset', [this.botScope], reset);
+    if (outcome === 'ok') this.addBotToken({ ...attempt, outcome, answer: response }, '', response?.body.token);
     return true;
   }
 

@@ -115,10 +115,10 @@ afterAll(async () => {
 
 describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
   test('an error code of the extension is checked against the present registry', async () => {
-    const answer = await service.anonymous.get('/v1/cakes');
-    expectApiError(answer, 'CAKES_GONE');
-    expect(answer.status).toBe(402);
-    expect(() => expectApiError({ ...answer, status: 400 }, 'CAKES_GONE')).toThrow('402');
+    const response = await service.anonymous.get('/v1/cakes');
+    expectApiError(response, 'CAKES_GONE');
+    expect(response.status).toBe(402);
+    expect(() => expectApiError({ ...response, status: 400 }, 'CAKES_GONE')).toThrow('402');
   });
 
   test('a failed test shows the log of its request: the cause of a 500, and where it was thrown', async () => {
@@ -128,14 +128,14 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
         .expect(200)
         .catch((error) => (error as Error).message);
       expect(unmet).toMatch(/was answered 500.*TypeError: the oven is off.*bake \S*kit\.e2e-spec\.ts/s);
-      const answer = await anonymous.get('/v1/burnt');
-      expect(() => expectApiError(answer, 'CONFLICT')).toThrow('TypeError: the oven is off');
+      const response = await anonymous.get('/v1/burnt');
+      expect(() => expectApiError(response, 'CONFLICT')).toThrow('TypeError: the oven is off');
     });
   });
 
   test('an unregistered code is an error of the test, for any response', async () => {
-    const answer = await service.anonymous.get('/v1/cakes');
-    const forged = { ...answer, status: 400, body: { code: 'CAKES_LATE', message: 'x' } };
+    const response = await service.anonymous.get('/v1/cakes');
+    const forged = { ...response, status: 400, body: { code: 'CAKES_LATE', message: 'x' } };
     expect(() => expectApiError(forged, 'CAKES_LATE')).toThrow('CAKES_LATE is no error code');
   });
 
@@ -145,7 +145,7 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
 
     test('a status, one of several, headers, the body, assertions of a function; all of them in a row', async () => {
       const seen: unknown[] = [];
-      const answer = await ask()
+      const response = await ask()
         .expect(402)
         .expect([402, 404])
         .expect('Content-Type', /json/)
@@ -156,7 +156,7 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
         .expect(/no cake/)
         .expect(JSON.stringify(gone))
         .expect(({ status, body, text, headers }) => seen.push(status, body, text, headers['cache-control']));
-      expectApiError(answer, 'CAKES_GONE');
+      expectApiError(response, 'CAKES_GONE');
       expect(seen).toEqual([402, gone, JSON.stringify(gone), 'no-store']);
     });
 
@@ -232,9 +232,9 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
 
   test('a race: a single-use operation succeeds once, and responses are counted by status and code', async () => {
     const alice = await person(service, 'alice');
-    const { answers, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
+    const { answers: responses, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
     expect([statuses, codes]).toEqual([{ 204: 1, 402: 31 }, { CAKES_GONE: 31 }]);
-    expect(of(204)).toEqual(answers.filter(({ status }) => status === 204));
+    expect(of(204)).toEqual(responses.filter(({ status }) => status === 204));
   });
 
   test('a race starts all calls before it waits for any, and ends when all have ended', async () => {

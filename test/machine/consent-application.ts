@@ -83,8 +83,8 @@ export const signedInAs = (page: Page, token: string) =>
   }`);
 
 /** Allows or denies the request, as soon as the button is enabled. */
-export const decide = (page: Page, answer: 'Allow' | 'Deny' | `Continue as ${string}`): Promise<void> =>
-  page.getByRole('button', { name: answer }).click();
+export const decide = (page: Page, response: 'Allow' | 'Deny' | `Continue as ${string}`): Promise<void> =>
+  page.getByRole('button', { name: response }).click();
 
 /** Allows the request. @returns the query parameters of the redirect */
 export async function allowing(page: Page): Promise<URLSearchParams> {

@@ -31,7 +31,7 @@ export class NameServer {
 
   speak(): void {
     this.isSilent = false;
-    for (const answer of this.held.splice(0)) answer();
+    for (const response of this.held.splice(0)) response();
   }
 
   private hear(message: Buffer, from: RemoteInfo): void {
@@ -43,7 +43,7 @@ export class NameServer {
     }
     const question = `${message.readUInt16BE(at + 1)} ${labels.join('.').toLowerCase()}`;
     this.asked.add(question);
-    const answer = () => {
+    const response = () => {
       this.answered.add(question);
       const reply = Buffer.from(message.subarray(0, at + 5));
       reply.writeUInt16BE(0x8180 | NXDOMAIN, 2);
@@ -51,8 +51,8 @@ export class NameServer {
       for (const counter of [6, 8, 10]) reply.writeUInt16BE(0, counter);
       this.socket.send(reply, from.port, from.address);
     };
-    if (this.isSilent) this.held.push(answer);
-    else answer();
+    if (this.isSilent) this.held.push(response);
+    else response();
   }
 
   close(): void {

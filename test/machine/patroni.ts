@@ -93,14 +93,14 @@ class Node {
   /** Whether Patroni answers that this server has a role. @throws Error if it gave up */
   async is(role: 'primary' | 'synchronous'): Promise<boolean> {
     if (this.child?.exitCode) throw new Error(`Patroni of ${this.name} ended: ${this.said}`);
-    const answer = await fetch(`http://127.0.0.1:${this.restPort}/${role}`).catch(() => undefined);
-    return answer?.status === 200;
+    const response = await fetch(`http://127.0.0.1:${this.restPort}/${role}`).catch(() => undefined);
+    return response?.status === 200;
   }
 
   async switchover(candidate: Node): Promise<void> {
     const body = JSON.stringify({ leader: this.name, candidate: candidate.name });
-    const answer = await fetch(`http://127.0.0.1:${this.restPort}/switchover`, { method: 'POST', body });
-    if (answer.status !== 200) throw new Error(await answer.text());
+    const response = await fetch(`http://127.0.0.1:${this.restPort}/switchover`, { method: 'POST', body });
+    if (response.status !== 200) throw new Error(await response.text());
   }
 
   private signal(name: NodeJS.Signals): void {

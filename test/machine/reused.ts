@@ -19,11 +19,11 @@ const idOf = (bytes: Buffer): string => /^x-request-id: (\S+)/im.exec(bytes.toSt
 export async function ownResponse(port: number, bytes: Buffer): Promise<RawAnswer> {
   const connection = await RawConnection.open({ port });
   try {
-    const answer = await connection.send(bytes).answer();
+    const response = await connection.send(bytes).answer();
     expect(connection.unread).toBe('');
     // A request that the parser rejects has no ID yet.
-    if (answer.status !== 431) expect(answer.headers.get('x-request-id')).toBe(idOf(bytes));
-    return answer;
+    if (response.status !== 431) expect(response.headers.get('x-request-id')).toBe(idOf(bytes));
+    return response;
   } finally {
     connection.close();
   }

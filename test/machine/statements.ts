@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from '../support/gatehouse.js';
 
-type Ask = (...asked: unknown[]) => unknown;
+type Ask = (...requested: unknown[]) => unknown;
 interface Pooled {
   query: Ask;
 }
@@ -15,8 +15,8 @@ interface Pool {
   off(event: 'connect', listener: (client: Pooled) => void): void;
 }
 
-const textOf = (asked: unknown): string =>
-  typeof asked === 'string' ? asked : ((asked as { text?: string } | undefined)?.text ?? '');
+const textOf = (requested: unknown): string =>
+  typeof requested === 'string' ? requested : ((requested as { text?: string } | undefined)?.text ?? '');
 
 const raising = (sqlstate: string): string =>
   `DO $planted$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = ${pg.escapeLiteral(sqlstate)}; END $planted$`;
@@ -42,19 +42,19 @@ export class Statements {
   private readonly watch = (client: Pooled): void => {
     const ask = client.query;
     this.own.set(client, ask);
-    client.query = (...asked) => {
-      const text = textOf(asked[0]);
+    client.query = (...requested) => {
+      const text = textOf(requested[0]);
       this.texts.push(text);
       if (!this.wanted || this.wanted.text !== text || --this.wanted.occurrence >= 0) {
-        const answer = ask.apply(client, asked.map(this.counting));
-        if (answer instanceof Promise) void answer.then(this.count, () => undefined);
-        return answer;
+        const response = ask.apply(client, requested.map(this.counting));
+        if (response instanceof Promise) void response.then(this.count, () => undefined);
+        return response;
       }
       const { sqlstate } = this.wanted;
       this.wanted = undefined;
       this.isRaised = true;
       // A COMMIT can also fail in this way, because the error makes the server end the transaction.
-      const callback = asked.find((part) => typeof part === 'function');
+      const callback = requested.find((part) => typeof part === 'function');
       return ask.apply(client, callback ? [raising(sqlstate), callback] : [raising(sqlstate)]);
     };
   };

@@ -83,14 +83,14 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
   ])('a user who is banned %s sees the end and the public reason on /login', async (_, duration_hours, pattern) => {
     const alice = await verifiedPerson(world.service, 'alice');
     ok(await world.service.as(root).put(of(alice, 'ban'), { ...BAN, duration_hours }));
-    const answer = await logIn(world.service, alice);
-    expectApiError(answer, duration_hours ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    const response = await logIn(world.service, alice);
+    expectApiError(response, duration_hours ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');
     const visit = await world.visit();
     await visit.open('/login');
     await signInAs(visit.page, alice);
     const notice = visit.page.getByText(/^Your account is (?:temporarily )?suspended/);
     const [, end, reason] = pattern().exec(await notice.innerText()) ?? [];
-    const until = answer.body.banned_until;
+    const until = response.body.banned_until;
     const format = { dateStyle: 'medium', timeStyle: 'short' } as const;
     const expected = until
       ? new Intl.DateTimeFormat('en-US', format).format(new Date(until))

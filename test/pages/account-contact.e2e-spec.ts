@@ -189,9 +189,9 @@ describeInBrowser('web.md 3: /account/contact', () => {
     const late = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let asked = 0;
+    let requested = 0;
     await visit.page.route(/\/assets\/view-/, async (route) => {
-      if (asked++ === 0) await late;
+      if (requested++ === 0) await late;
       await route.continue();
     });
     await arrive(owner);

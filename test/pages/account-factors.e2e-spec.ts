@@ -85,11 +85,11 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await visit.look('account-factors-on');
 
     const { body } = await logIn(world.service, alice);
-    const answer = await world.service.anonymous.post('/v1/auth/login/mfa/totp', {
+    const response = await world.service.anonymous.post('/v1/auth/login/mfa/totp', {
       ticket: body.ticket,
       code: codes[0],
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await visit.leave();
   });
 

@@ -196,9 +196,9 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     });
     await signOut(page);
     await heading(visit, 'Sign in');
-    const asked = page.waitForResponse((response) => response.url().endsWith(CREDENTIALS));
+    const requested = page.waitForResponse((response) => response.url().endsWith(CREDENTIALS));
     await signInAs(page, alice);
-    await (await asked).finished();
+    await (await requested).finished();
     await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
     expect(await button('Don’t show again').count()).toBe(0);
     await visit.leave();
@@ -233,7 +233,10 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     const { page } = visit;
     const carol = await person(world.service, 'carol');
     const refused: string[] = [];
-    page.on('response', (answer) => answer.status() >= 400 && refused.push(`${answer.status()} ${answer.url()}`));
+    page.on(
+      'response',
+      (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`),
+    );
     await page.addInitScript(MAKES_BY_ITSELF);
     await visit.open('/login');
     await signInAs(page, carol);

@@ -29,7 +29,7 @@ describeInBrowser('web.md 3: webhooks', () => {
   const post = (path: string, body: object) => world.service.anonymous.post(`${path}?wait=true`, body);
   const listed = async () => (await world.service.as(owner).get('/v1/users/@me/webhooks').expect(200)).body;
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
-  const answer = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const response = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
   const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
   const message = (text: string) => visit.page.getByRole('log').getByRole('listitem').filter({ hasText: text });
   const focused = (selector: string, hasText?: string) =>
@@ -128,7 +128,7 @@ describeInBrowser('web.md 3: webhooks', () => {
     await button('Show older messages').waitFor({ state: 'detached' });
 
     const embeds = [{ title: 'Release', description: 'Two lines\nof it', fields: [{ name: 'By', value: 'una' }] }];
-    const { body: told } = await post(path, { content: 'shipped', embeds }).expect(200);
+    const { body: reported } = await post(path, { content: 'shipped', embeds }).expect(200);
     await message('shipped').getByText('Release').waitFor();
     expect((await page.getByRole('log').getByRole('listitem').first().innerText()).includes('shipped')).toBe(true);
     const form = new FormData();
@@ -138,11 +138,11 @@ describeInBrowser('web.md 3: webhooks', () => {
     const { attachments } = (await sent.json()) as { attachments: [{ url: string }] };
     const link = message('with a file').getByRole('link', { name: 'notes.txt' });
     expect(await link.getAttribute('href')).toBe(attachments[0].url);
-    await world.service.anonymous.patch(`${path}/messages/${told.id}`, { content: 'withdrawn' }).expect(200);
+    await world.service.anonymous.patch(`${path}/messages/${reported.id}`, { content: 'withdrawn' }).expect(200);
     await message('withdrawn').getByText('(edited)').waitFor();
-    await world.service.anonymous.patch(`${path}/messages/${told.id}`, { flags: 4 }).expect(200);
+    await world.service.anonymous.patch(`${path}/messages/${reported.id}`, { flags: 4 }).expect(200);
     await page.getByRole('log').getByText('Release').waitFor({ state: 'detached' });
-    await world.service.anonymous.delete(`${path}/messages/${told.id}`).expect(204);
+    await world.service.anonymous.delete(`${path}/messages/${reported.id}`).expect(204);
     await message('withdrawn').waitFor({ state: 'detached' });
     await visit.leave();
   });
@@ -192,12 +192,12 @@ describeInBrowser('web.md 3: webhooks', () => {
     await arrive(pathOf({ id }));
     await button('Replace URL').press('Enter');
     await page.getByText('The current URL stops working right away', { exact: false }).waitFor();
-    await answer('Replace URL').press('Enter');
+    await response('Replace URL').press('Enter');
     await page.getByLabel('Password', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Confirm it’s you first.').waitFor();
     await post(path, { content: 'still here' }).expect(200);
-    await answer('Replace URL').press('Enter');
+    await response('Replace URL').press('Enter');
     await page.getByLabel('Password', { exact: true }).fill(owner.password);
     await page.keyboard.press('Enter');
     const next = await keep();
@@ -224,7 +224,7 @@ describeInBrowser('web.md 3: webhooks', () => {
     await page.getByRole('main').getByRole('link', { name: 'Second' }).press('Enter');
     await button('Delete webhook').press('Enter');
     await page.getByText('all messages and files are deleted', { exact: false }).waitFor();
-    await answer('Delete webhook').press('Enter');
+    await response('Delete webhook').press('Enter');
     await page.getByText('You haven’t created any webhooks yet.').waitFor();
     await focused('section.opened');
     expect((await post(second.path, { content: 'too late' })).status).toBe(404);

@@ -228,12 +228,12 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.getByRole('alert').waitFor();
     await visit.look('account-password-refused');
     expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe(NEW_PASSWORD);
-    const refusal = await page.getByRole('alert').innerText();
+    const apiError = await page.getByRole('alert').innerText();
     await chooseLanguage(page, 'de');
     await page.getByRole('heading', { level: 1, name: 'Passwort' }).waitFor();
-    expect(await page.getByRole('alert').innerText()).not.toBe(refusal);
+    expect(await page.getByRole('alert').innerText()).not.toBe(apiError);
     await chooseLanguage(page, 'en-US');
-    await page.getByRole('alert').getByText(refusal).waitFor();
+    await page.getByRole('alert').getByText(apiError).waitFor();
     await page.getByLabel('Current password', { exact: true }).fill(owner.password);
     await page.keyboard.press('Enter');
     await page.getByText('Password changed.', { exact: false }).waitFor();

@@ -184,9 +184,9 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
 
   test('a read-only administrator has no actions', async () => {
     const admin = await administrator(world.service, ...BESIDE);
-    const told = visit.page.waitForResponse(`**/v1/admin/users/${sound.id}`);
+    const reported = visit.page.waitForResponse(`**/v1/admin/users/${sound.id}`);
     await visit.arrive(accountPath(sound), admin.authorization);
-    await (await told).finished();
+    await (await reported).finished();
     await visit.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     await actions.head.waitFor();
     expect(await actions.menu.count()).toBe(0);

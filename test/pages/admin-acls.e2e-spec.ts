@@ -85,8 +85,8 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     expect(new URL(page.url()).searchParams.get('acls')).toBe('admin:authenticate,ban:ip:check');
     const { operations } = (await world.service.as(clerk).get('/v1/admin/acls')).body;
     const isOpenTo = async ({ method, path }: { method: string; path: string }) => {
-      const asked = { method, path, credential: 'session', acls: ['admin:authenticate', 'ban:ip:check'] };
-      return (await world.service.as(clerk).post('/v1/admin/explain', asked)).body.answer.admitted;
+      const requested = { method, path, credential: 'session', acls: ['admin:authenticate', 'ban:ip:check'] };
+      return (await world.service.as(clerk).post('/v1/admin/explain', requested)).body.answer.admitted;
     };
     const [open, closed]: [string[], string[]] = [[], []];
     for (const rule of operations) ((await isOpenTo(rule)) ? open : closed).push(`${rule.method} ${rule.path}`);

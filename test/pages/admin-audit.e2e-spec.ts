@@ -47,7 +47,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     (await visit.page.getByRole('region', { name: 'Filters', exact: true }).getByRole('listitem').allInnerTexts()).map(
       (text) => text.replace(/\s*×$/, ''),
     );
-  const asked = () => Object.fromEntries(new URL(visit.page.url()).searchParams);
+  const requested = () => Object.fromEntries(new URL(visit.page.url()).searchParams);
   const counted = (count: number) =>
     visit.page
       .getByText(count === 1 ? '1 entry' : `${count.toLocaleString('en-US')} entries`, { exact: true })
@@ -150,11 +150,11 @@ describeInBrowser('web.md 4: /admin/audit', () => {
 
     await (await details('Suspended')).getByRole('link', { name: key.id }).press('Enter');
     await entry('API key created').waitFor();
-    expect(asked()).toEqual({ target_type: 'admin_api_key', target_id: key.id });
+    expect(requested()).toEqual({ target_type: 'admin_api_key', target_id: key.id });
     await visit.page.goBack();
     await entry('Suspended').getByRole('link', { name: '127.0.0.1' }).press('Enter');
     await visit.page.waitForURL(/ip=127/);
-    expect(asked()).toEqual({ request_id: 'differences', ip: '127.0.0.1' });
+    expect(requested()).toEqual({ request_id: 'differences', ip: '127.0.0.1' });
     await entry('Suspended')
       .getByRole('link', { name: await tagOf(alice) })
       .press('Enter');
@@ -206,7 +206,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await filter({ request_id: 'of-two', target_id: await tagOf(alice), action: 'traits updated' });
     await counted(1);
     const all = { request_id: 'of-two', target_type: 'user', target_id: alice.id, action: 'set_traits' };
-    expect(asked()).toEqual(all);
+    expect(requested()).toEqual(all);
     const said = [
       ...['Action: Traits updated', 'Target type: Account'],
       ...[`Target: ${await tagOf(alice)}`, 'Request ID: of-two'],
@@ -216,7 +216,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.look('admin-audit-filtered');
     await visit.page.reload();
     await counted(1);
-    expect([await chips(), asked()]).toEqual([said, all]);
+    expect([await chips(), requested()]).toEqual([said, all]);
 
     await button('Remove filter: Action: Traits updated').press('Enter');
     await counted(2);
@@ -224,7 +224,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     expect(await chips()).toEqual(said.slice(1));
     await button(`Remove filter: Target: ${await tagOf(alice)}`).press('Enter');
     await counted(3);
-    expect(asked()).toEqual({ request_id: 'of-two', target_type: 'user' });
+    expect(requested()).toEqual({ request_id: 'of-two', target_type: 'user' });
     await visit.page.goBack();
     await counted(2);
     expect(await chips()).toEqual(said.slice(1));
@@ -257,7 +257,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       await filter(typed);
       await counted(1);
       expect(await detailsText('Traits updated')).toContain('the-event');
-      expect(asked()).toEqual(wanted);
+      expect(requested()).toEqual(wanted);
       await visit.open(VIEW);
       await button('Filter').waitFor();
     };
@@ -286,7 +286,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await page.keyboard.press('Enter');
     await page.locator('[name=ip][aria-invalid=true]').waitFor();
     expect(await page.locator('[name=ip]').inputValue()).toBe('300.1.1.1');
-    expect(asked()).toEqual({});
+    expect(requested()).toEqual({});
     await type(page, 'ip', '127.0.0.1');
     await page.keyboard.press('Enter');
     await page.waitForURL('**?ip=127.0.0.1');
@@ -316,7 +316,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await counted(1);
     expect(await detailsText('Traits updated')).toContain('second');
     const range = { from: new Date(minute).toISOString(), to: new Date(minute + 59_999).toISOString() };
-    expect(asked()).toEqual(range);
+    expect(requested()).toEqual(range);
     expect((await chips())[0]).toMatch(/^From: .*:\d\d [AP]M$/);
     await button('Filter').press('Enter');
     await visit.page.getByText('Times are in America/New_York.').first().waitFor();
@@ -333,13 +333,13 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=alone`);
     await (await details('Traits updated')).getByRole('link', { name: 'Open this entry' }).press('Enter');
     await visit.page.getByText(row.log_id, { exact: true }).waitFor();
-    expect(asked()).toEqual({ request_id: 'alone', log_id: row.log_id });
+    expect(requested()).toEqual({ request_id: 'alone', log_id: row.log_id });
     await focusOn(visit.page, 'Entry');
     await visit.page.getByText(row.created_at, { exact: true }).waitFor();
     await visit.look('admin-audit-one');
     await link('All entries').press('Enter');
     await counted(1);
-    expect(asked()).toEqual({ request_id: 'alone' });
+    expect(requested()).toEqual({ request_id: 'alone' });
     await visit.open(`${VIEW}?log_id=1`);
     await visit.page.getByText('We couldn’t find this. It may have been deleted.').waitFor();
     await visit.leave();
@@ -459,7 +459,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.open(VIEW);
     await saved().getByRole('link').press('Enter');
     await page.waitForURL(/action=set_traits/);
-    expect(asked()).toEqual({ action: 'set_traits', target_type: 'user' });
+    expect(requested()).toEqual({ action: 'set_traits', target_type: 'user' });
     expect(await chips()).toEqual(['Action: Traits updated', 'Target type: Account']);
     expect(await saved().getByRole('link').getAttribute('aria-current')).toBe('true');
     const stored = await page.evaluate('JSON.stringify(Object.entries(localStorage))');
@@ -474,7 +474,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await page.keyboard.press('Enter');
     await button('Delete saved filter: again').press('Enter');
     await saved().waitFor({ state: 'detached' });
-    expect(asked()).toEqual({ action: 'set_traits', target_type: 'user' });
+    expect(requested()).toEqual({ action: 'set_traits', target_type: 'user' });
     await visit.leave();
   });
 
@@ -488,13 +488,13 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await button('Export JSON Lines').press('Enter');
     const saved = await lines;
     expect(saved.suggestedFilename()).toMatch(/^audit-log-\d{4}-\d\d-\d\d\.jsonl$/);
-    const told = (await textOf(saved))
+    const reported = (await textOf(saved))
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(told.map(({ log_id }) => log_id)).toEqual(ids);
+    expect(reported.map(({ log_id }) => log_id)).toEqual(ids);
     const { body } = await world.service.as(root).get(`${LOGS}/${ids.at(-1)}`);
-    expect(told.at(-1)).toEqual(body);
+    expect(reported.at(-1)).toEqual(body);
     await visit.page.getByText('450 entries exported').waitFor();
 
     const table = visit.page.waitForEvent('download');

@@ -116,8 +116,8 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     const link = page.getByRole('link', { name: 'View in the audit log' });
     expect(await link.getAttribute('href')).toBe('/admin/audit?ip=203.0.112.5');
     await visit.look('admin-bans-looked-up');
-    const answer = section('Check an IP address');
-    await answer.getByRole('button', { name: 'Lift' }).press('Enter');
+    const response = section('Check an IP address');
+    await response.getByRole('button', { name: 'Lift' }).press('Enter');
     await inDialog('Lift').press('Enter');
     await page.getByText('203.0.112.5 isn’t banned.').waitFor();
     expect(await banned()).toEqual([]);

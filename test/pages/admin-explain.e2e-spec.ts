@@ -168,8 +168,8 @@ describeInBrowser('web.md 4: /admin/explain', () => {
   test('every guard of the service has a text', async () => {
     const { page } = visit;
     const names = guardsInOrder().map(({ name }) => name);
-    const asked = new URLSearchParams({ path: '/v1/users/@me/export', method: 'POST', credential: 'session' });
-    await arriveAsAdministrator(world, visit, `/admin/explain?${asked}`);
+    const requested = new URLSearchParams({ path: '/v1/users/@me/export', method: 'POST', credential: 'session' });
+    await arriveAsAdministrator(world, visit, `/admin/explain?${requested}`);
     await says('Allowed, unless');
     const shown = (await rows()).map((lines) => lines[1]);
     expect(shown).toContain('Identity verification');
@@ -184,8 +184,8 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.arrive('/admin/explain?path=/v1/users/@me', alice.authorization);
     await visit.page.getByText('This account doesn’t have admin access.').waitFor();
     expect(await visit.page.locator('[name=path]').count()).toBe(0);
-    const asked = { method: 'GET', path: '/v1/users/@me', acls: [...featureRegistry().acls.keys()] };
-    expectApiError(await world.service.as(alice).post('/v1/admin/explain', asked), 'MISSING_PERMISSIONS');
+    const requested = { method: 'GET', path: '/v1/users/@me', acls: [...featureRegistry().acls.keys()] };
+    expectApiError(await world.service.as(alice).post('/v1/admin/explain', requested), 'MISSING_PERMISSIONS');
     await visit.leave();
   });
 });

@@ -75,8 +75,8 @@ describeInBrowser('web.md 4: the home of the console', () => {
     const { page } = visit;
     const banned = await person(service, 'banned_one');
     const root = await arriveAsAdministrator(world, visit, '/admin');
-    const answer = await service.as(root).put(`/v1/admin/users/${banned.id}/ban`, { duration_hours: 1 });
-    expect(answer.status).toBe(200);
+    const response = await service.as(root).put(`/v1/admin/users/${banned.id}/ban`, { duration_hours: 1 });
+    expect(response.status).toBe(200);
     await page.reload();
     const latest = page.getByRole('list', { name: 'Latest changes' }).getByRole('listitem').first();
     await latest.getByRole('link', { name: 'Suspended' }).waitFor();
@@ -90,12 +90,12 @@ describeInBrowser('web.md 4: the home of the console', () => {
 
   test('an administrator sees only the parts that their permissions allow, and the others are not requested', async () => {
     const { page } = visit;
-    const asked: string[] = [];
-    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on('request', (request) => void requested.push(new URL(request.url()).pathname));
     await arriveAsAdministrator(world, visit, '/admin', 'user:lookup');
     await page.getByText('You have 2 permissions:').waitFor();
     expect(await page.getByRole('list', { name: 'Today' }).count()).toBe(0);
-    expect(asked.filter((path) => /statistics|audit-logs|config$/.test(path))).toEqual([]);
+    expect(requested.filter((path) => /statistics|audit-logs|config$/.test(path))).toEqual([]);
     await visit.leave();
   });
 });

@@ -144,7 +144,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
       'less',
     ]);
     await acl('audit_log:view').press('Space');
-    const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
     await button('Save').press('Enter');
     await saved;
     await page.getByRole('alert').waitFor({ state: 'detached' });
@@ -205,14 +205,14 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     const client = world.service.as(clerk);
     const owner = await administrator(world.service, '*');
     const key = await adminKey(world.service, owner);
-    for (const answer of [
+    for (const response of [
       await client.get(KEYS),
       await client.get(`${KEYS}/${key.id}`),
       await client.post(KEYS, { name: 'x', acls: [] }),
       await client.patch(`${KEYS}/${key.id}`, { name: 'x' }),
       await client.delete(`${KEYS}/${key.id}`),
     ]) {
-      expectApiError(answer, 'MISSING_ACL');
+      expectApiError(response, 'MISSING_ACL');
     }
     expect(await world.service.sql('SELECT id FROM admin_key WHERE owner_id = $1', [clerk.id])).toEqual([]);
     expect(await listed(owner)).toMatchObject([{ key_id: key.id, name: 'a key' }]);

@@ -166,9 +166,9 @@ describeInBrowser('web.md 4: /admin/now', () => {
     const { page } = visit;
     await page.clock.install();
     await arrive();
-    let asked = 0;
+    let requested = 0;
     page.on('request', (request) => {
-      if (request.url().endsWith(STATISTICS)) asked++;
+      if (request.url().endsWith(STATISTICS)) requested++;
     });
     const poll = answered();
     await page.clock.fastForward(POLL_MS);
@@ -177,17 +177,17 @@ describeInBrowser('web.md 4: /admin/now', () => {
       page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
         document.dispatchEvent(new Event('visibilitychange'))`);
     await turn(true);
-    const before = asked;
+    const before = requested;
     await page.clock.fastForward(POLL_MS * 4);
-    expect(asked).toBe(before);
+    expect(requested).toBe(before);
     const back = answered();
     await turn(false);
     await back;
-    expect(asked).toBe(before + 1);
+    expect(requested).toBe(before + 1);
     await page.getByRole('link', { name: 'Access checker' }).click();
     await heading(visit, 'Access checker');
     await page.clock.fastForward(POLL_MS * 4);
-    expect(asked).toBe(before + 1);
+    expect(requested).toBe(before + 1);
     await visit.leave();
   });
 
@@ -197,7 +197,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await arrive();
     // The page cannot load another language while it is offline, so the test loads both before that.
     for (const language of ['ar', 'en-US']) {
-      const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+      const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
       await chooseLanguage(page, language);
       await saved;
     }

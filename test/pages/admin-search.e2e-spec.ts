@@ -261,8 +261,8 @@ describeInBrowser('web.md 4: the search of the console', () => {
 
   test('an administrator who may only read accounts sends no other searches, and sees what was not searched', async () => {
     const { page } = visit;
-    const asked: string[] = [];
-    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on('request', (request) => void requested.push(new URL(request.url()).pathname));
     const clerk = await arriveAsAdministrator(world, visit, '/admin', 'user:lookup');
     await page.getByText('You have 2 permissions:').waitFor();
     await page.getByText('What you can search').press('Enter');
@@ -281,7 +281,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     expect(await list('IP bans').count()).toBe(0);
     await visit.look('admin-search-lacking');
     const own = ['/v1/admin/users/@me', '/v1/admin/acls'];
-    const operations = new Set(asked.filter((path) => path.startsWith('/v1/admin') && !own.includes(path)));
+    const operations = new Set(requested.filter((path) => path.startsWith('/v1/admin') && !own.includes(path)));
     expect([...operations]).toEqual([`/v1/admin/users/${alice.id}`]);
     const asClerk = world.service.as(clerk);
     const before = await auditOf(world.service);
@@ -290,8 +290,8 @@ describeInBrowser('web.md 4: the search of the console', () => {
       ...[`blocklists/ip/entries/${ADDRESS}`, 'blocklists/ip/entries'],
       ...[`users?last_active_ip=${ADDRESS}`, `users?email=${alice.email}`, `users?phone=%2B4930`],
     ]) {
-      const answer = await asClerk.get(`/v1/admin/${path}`);
-      expectApiError(answer, 'MISSING_ACL');
+      const response = await asClerk.get(`/v1/admin/${path}`);
+      expectApiError(response, 'MISSING_ACL');
     }
     expect(await auditOf(world.service)).toEqual(before);
     await visit.leave();

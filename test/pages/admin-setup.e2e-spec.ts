@@ -192,7 +192,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     try {
       visit = await there.visit();
       const { page } = visit;
-      const answer = await there.service.anonymous
+      const response = await there.service.anonymous
         .with({ 'x-captcha-token': 'a human' })
         .post('/v1/auth/register', { email: 'root@example.com', password: PASSWORD, username: 'root' });
       await there.service.sql(`UPDATE account SET acls = '{*}'`);
@@ -208,7 +208,7 @@ describeInBrowser('web.md 4: the first steps', () => {
       await page.route(/challenges\.cloudflare\.com/, (route) =>
         route.fulfill({ contentType: 'text/javascript', body: widget }),
       );
-      await visit.arrive('/admin/instance', answer.body.token);
+      await visit.arrive('/admin/instance', response.body.token);
       await heading(visit, 'Settings');
       await page.getByRole('link', { name: 'Setup checklist' }).press('Enter');
       await firstSteps(visit);

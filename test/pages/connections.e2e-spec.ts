@@ -166,10 +166,10 @@ describeInBrowser('connections.md 4: pages before sign-in', () => {
     await page.getByText('This sign-in was started in another tab').waitFor();
     expect(new URL(page.url()).search).toBe('');
     provider.instead.authorize = (req, res) => {
-      const asked = new URL(req.url ?? '/', provider.issuer);
-      const back = new URL('/auth/connections/other/callback', asked.searchParams.get('redirect_uri') ?? '');
-      back.searchParams.set('code', provider.visit(asked.href));
-      back.searchParams.set('state', asked.searchParams.get('state') ?? '');
+      const requested = new URL(req.url ?? '/', provider.issuer);
+      const back = new URL('/auth/connections/other/callback', requested.searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', provider.visit(requested.href));
+      back.searchParams.set('state', requested.searchParams.get('state') ?? '');
       res.writeHead(302, { location: back.href }).end();
     };
     await begin();

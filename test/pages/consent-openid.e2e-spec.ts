@@ -126,8 +126,8 @@ describeInBrowser('openid 4 the consent page', () => {
     await visit.look('consent-other-account');
     expect(await button('Allow').count()).toBe(0);
     await button('Go back to the app').click();
-    const answer = await arrival(visit.page);
-    expect(Object.fromEntries(answer)).toEqual({
+    const response = await arrival(visit.page);
+    expect(Object.fromEntries(response)).toEqual({
       ...{ kept: '1', error: 'login_required', state: 'a state & more', iss: world.origin },
     });
     await open({ id_token_hint: idToken });

@@ -76,12 +76,12 @@ describeInBrowser('oauth 5.2 the consent page: ways to sign in', () => {
       const jo = its.owner;
       const visit = await there.visit();
       const { page } = visit;
-      const refusal = (status: number, code: string) => ({ status, json: { code, message: code } });
+      const apiError = (status: number, code: string) => ({ status, json: { code, message: code } });
       const losses = [
         'failed' as const,
         { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
-        refusal(503, 'SERVICE_UNAVAILABLE'),
-        refusal(429, 'RATE_LIMITED'),
+        apiError(503, 'SERVICE_UNAVAILABLE'),
+        apiError(429, 'RATE_LIMITED'),
       ];
       let polls = 0;
       let confirm = () => {};

@@ -69,9 +69,13 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await page.getByText('You’re signed in just for this request').waitFor();
     await visit.look('consent-once');
     await decide(visit.page, 'Allow');
-    const answer = await arrival(page);
-    expect([answer.get('kept'), answer.get('state'), answer.get('iss')]).toEqual(['1', 'a state & more', world.origin]);
-    const { access_token } = await tokensFor(answer.get('code'));
+    const response = await arrival(page);
+    expect([response.get('kept'), response.get('state'), response.get('iss')]).toEqual([
+      '1',
+      'a state & more',
+      world.origin,
+    ]);
+    const { access_token } = await tokensFor(response.get('code'));
     const info = await world.service.as(`Bearer ${access_token}`).get('/v1/oauth2/userinfo');
     expect(info.body).toMatchObject({ sub: ada.id, email: ada.email });
     expect(await sessionsOf(ada)).toHaveLength(1);
@@ -82,8 +86,8 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await visit.open(app.path());
     await enter(visit.page, ben);
     await decide(visit.page, 'Deny');
-    const answer = await arrival(visit.page);
-    expect([answer.get('error'), answer.has('code')]).toEqual(['access_denied', false]);
+    const response = await arrival(visit.page);
+    expect([response.get('error'), response.has('code')]).toEqual(['access_denied', false]);
     expect([await grantsOf(ben), await codesOf(ben)]).toEqual([[], []]);
     expect(await sessionsOf(ben)).toHaveLength(1);
   });
@@ -179,9 +183,9 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
   test('a double click grants once, and the back button does not return to the question', async () => {
     const hew = await signedIn('hew');
     const { page } = visit;
-    let asked = 0;
+    let requested = 0;
     await page.route('**/v1/oauth2/authorize/consent', async (route) => {
-      asked++;
+      requested++;
       await route.continue();
     });
     await visit.open('/login');
@@ -189,7 +193,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
     await allow().dblclick();
     await arrival(page);
-    expect([asked, await codesOf(hew)]).toEqual([1, [{ '?column?': 1 }]]);
+    expect([requested, await codesOf(hew)]).toEqual([1, [{ '?column?': 1 }]]);
     await page.goBack();
     expect(new URL(page.url()).pathname).not.toBe('/oauth2/authorize');
   });

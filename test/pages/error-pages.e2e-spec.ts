@@ -25,11 +25,11 @@ describeInBrowser('web.md 1: errors of pages', () => {
     const visit = await world.visit();
     const { page } = visit;
     await page.route('**/login', async (route) => {
-      const answer = await route.fetch();
+      const response = await route.fetch();
       const error =
         '&#34;error&#34;:{&#34;code&#34;:&#34;SERVICE_UNAVAILABLE&#34;,&#34;requestId&#34;:&#34;id-of-it&#34;},';
-      const body = (await answer.text()).replace('content="{', `content="{${error}`);
-      await route.fulfill({ response: answer, status: 503, body });
+      const body = (await response.text()).replace('content="{', `content="{${error}`);
+      await route.fulfill({ response: response, status: 503, body });
       await page.unroute('**/login');
     });
     await visit.open('/login');

@@ -58,8 +58,8 @@ describe('/guides', () => {
     '/guides/..%2fdescription.json',
     '/guides/start/',
   ])('%s is not a page', async (path) => {
-    const answer = await get(path);
-    expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
+    const response = await get(path);
+    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
   });
 
   test('is absent without the documentation', async () => {

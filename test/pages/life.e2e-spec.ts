@@ -132,11 +132,11 @@ describeInBrowser('web.md: the life of an account', () => {
     await item(PHONE).getByRole('button', { name: 'Sign out' }).click();
     await inDialog('Sign out').click();
     await home.page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
-    const [asked, gone] = [home.page.waitForRequest('**/v1/auth/sessions/logout'), isOver(away)].map((event) =>
+    const [requested, gone] = [home.page.waitForRequest('**/v1/auth/sessions/logout'), isOver(away)].map((event) =>
       event.then(() => performance.now()),
     );
     await proveBy.passkey();
-    const took = Number(await gone) - Number(await asked);
+    const took = Number(await gone) - Number(await requested);
     process.stderr.write(`a session showed ${Math.round(took)} ms after the request that it was ended\n`);
     await item(PHONE).waitFor({ state: 'detached' });
     await view('Security activity');

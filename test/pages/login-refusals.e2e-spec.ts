@@ -95,9 +95,9 @@ describeInBrowser('web.md 2: /login with a captcha', () => {
     const visit = await world.visit();
     const { page } = visit;
     await page.route('**/.well-known/service', async (route) => {
-      const answer = await route.fetch();
-      const body = { ...(await answer.json()), captcha: { provider: 'hcaptcha', hcaptcha_site_key: 'key' } };
-      await route.fulfill({ response: answer, json: body });
+      const response = await route.fetch();
+      const body = { ...(await response.json()), captcha: { provider: 'hcaptcha', hcaptcha_site_key: 'key' } };
+      await route.fulfill({ response: response, json: body });
     });
     await page.route('https://js.hcaptcha.com/**', (route) => route.abort());
     await visit.open('/login');

@@ -139,9 +139,9 @@ describeInBrowser('web.md 2: /login by password', () => {
   test('if registration is closed, no link leads there', async () => {
     const visit = await world.visit();
     await visit.page.route('**/.well-known/service', async (route) => {
-      const answer = await route.fetch();
-      const body = { ...(await answer.json()), registration: { mode: 'closed' } };
-      await route.fulfill({ response: answer, json: body });
+      const response = await route.fetch();
+      const body = { ...(await response.json()), registration: { mode: 'closed' } };
+      await route.fulfill({ response: response, json: body });
     });
     const known = visit.page.waitForResponse('**/.well-known/service');
     await visit.open('/login');
@@ -173,20 +173,20 @@ describeInBrowser('web.md 2: /login by password', () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
-    let answer = (): void => {};
+    let response = (): void => {};
     const isTime = new Promise<void>((resolve) => {
-      answer = resolve;
+      response = resolve;
     });
-    const refusal = { code: 'RATE_LIMITED', message: 'You are being rate limited.', retry_after: 2 };
+    const apiError = { code: 'RATE_LIMITED', message: 'You are being rate limited.', retry_after: 2 };
     await page.route('**/v1/auth/login', async (route) => {
       await isTime;
-      await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: refusal });
+      await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: apiError });
       await page.unroute('**/v1/auth/login');
     });
     await visit.open('/login');
     await signInAs(page, alice);
     await page.locator('button[type=submit][aria-busy=true]').waitFor();
-    answer();
+    response();
     await page.getByText(/^Try again in \d seconds?$/).waitFor();
     expect(await page.getByText('Too many attempts. Try again later').count()).toBe(1);
     await page.getByText(/^Try again in \d seconds?$/).waitFor({ state: 'detached' });

@@ -95,15 +95,15 @@ describeInBrowser('web.md 2: /register', () => {
     await fill(visit, email, 'Password123');
     await page.getByText('Good', { exact: true }).waitFor();
     await submit();
-    const refusal = page.getByText('This password is too common.');
-    await refusal.waitFor();
+    const apiError = page.getByText('This password is too common.');
+    await apiError.waitFor();
     expect(await page.getAttribute('input[name=password]', 'aria-invalid')).toBe('true');
     await visit.look('register-common');
     await page.fill('input[name=password]', 'password1234567');
     await page.getByText('Good', { exact: true }).waitFor();
-    expect(await refusal.count()).toBe(0);
+    expect(await apiError.count()).toBe(0);
     await page.fill('input[name=password]', 'PASSWORD123');
-    await refusal.waitFor();
+    await apiError.waitFor();
     expect(await page.getByText('Good', { exact: true }).count()).toBe(0);
     expect(await page.inputValue('input[name=email]')).toBe(email);
     expect(await page.inputValue('input[name=global_name]')).toBe('Ada');
@@ -140,9 +140,9 @@ describeInBrowser('web.md 2: /register', () => {
     const { page } = visit;
     const email = fresh();
     let requests = 0;
-    let answer = () => {};
+    let response = () => {};
     const held = new Promise<void>((resolve) => {
-      answer = resolve;
+      response = resolve;
     });
     await page.route('**/v1/auth/register', async (route) => {
       requests++;
@@ -156,7 +156,7 @@ describeInBrowser('web.md 2: /register', () => {
     await page.getByRole('button', { name: 'Create account', disabled: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Create account' }).click({ force: true });
-    answer();
+    response();
     await page.waitForURL('**/account');
     expect({ requests, accounts: await accountsOf(world, email) }).toEqual({ requests: 1, accounts: 1 });
   });

@@ -99,10 +99,10 @@ describeInBrowser('web.md 1: common rules of every page', () => {
   test('a busy service is retried automatically', async () => {
     const visit = await world.visit();
     const { page } = visit;
-    let asked = 0;
+    let requested = 0;
     // Real overload that lasts one second cannot be produced on demand.
     await page.route('**/v1/auth/login', async (route) => {
-      if (++asked > 1) return route.continue();
+      if (++requested > 1) return route.continue();
       const body = JSON.stringify({ code: 'SERVICE_UNAVAILABLE', message: 'Busy.' });
       return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/json', body });
     });
@@ -112,7 +112,7 @@ describeInBrowser('web.md 1: common rules of every page', () => {
     await page.keyboard.press('Enter');
     await page.getByText('We’re experiencing high traffic.', { exact: false }).waitFor();
     await page.locator('[aria-invalid=true]').first().waitFor();
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     await visit.leave();
   });
 });

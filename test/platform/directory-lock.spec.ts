@@ -59,10 +59,10 @@ test(`of two processes that lock it concurrently, one succeeds, ${ROUNDS} times:
   for (let round = 0; round < ROUNDS; round++) {
     // Every tenth round uses a directory that no process has locked before.
     if (round % 10 === 0) rmSync(place, { recursive: true, force: true });
-    const answers = await Promise.all(pair.map((one) => one.told('take')));
-    const held = answers.indexOf('held');
-    expect(answers.filter((answer) => answer === 'held')).toHaveLength(1);
-    expect(answers[1 - held]).toMatch(REFUSED);
+    const responses = await Promise.all(pair.map((one) => one.told('take')));
+    const held = responses.indexOf('held');
+    expect(responses.filter((response) => response === 'held')).toHaveLength(1);
+    expect(responses[1 - held]).toMatch(REFUSED);
     await pair[held]?.told('leave');
   }
 });
@@ -71,9 +71,9 @@ test('six processes, a holder killed in every round: exactly one of the others f
   const place = fresh();
   const six = await Promise.all(Array.from({ length: 6 }, () => Contender.at(place)));
   while (six.length > 1) {
-    const answers = await Promise.all(six.map((one) => one.told('take')));
-    expect(answers.filter((answer) => answer === 'held')).toHaveLength(1);
-    const [holder] = six.splice(answers.indexOf('held'), 1);
+    const responses = await Promise.all(six.map((one) => one.told('take')));
+    expect(responses.filter((response) => response === 'held')).toHaveLength(1);
+    const [holder] = six.splice(responses.indexOf('held'), 1);
     await holder?.killed();
   }
 });
@@ -114,15 +114,15 @@ testApart('in two namespaces, each with process ID 1 (skipped if `unshare --pid`
   const place = fresh();
   const pair = [await Contender.at(place, APART), await Contender.at(place, APART)];
   for (let round = 0; round < 30; round++) {
-    const answers = await Promise.all(pair.map((one) => one.told('take')));
-    const held = answers.indexOf('held');
-    expect(answers.filter((answer) => answer === 'held')).toHaveLength(1);
-    expect(answers[1 - held]).toMatch(/is in use by process 1 on /);
+    const responses = await Promise.all(pair.map((one) => one.told('take')));
+    const held = responses.indexOf('held');
+    expect(responses.filter((response) => response === 'held')).toHaveLength(1);
+    expect(responses[1 - held]).toMatch(/is in use by process 1 on /);
     await pair[held]?.told('leave');
   }
   expect(await pair[0]?.told('take')).toBe('held');
   await pair[0]?.killed();
-  let answer = '';
+  let response = '';
   // The namespace ends together with `unshare`. Its process ends a moment later.
-  while (answer !== 'held') answer = (await pair[1]?.told('take')) ?? '';
+  while (response !== 'held') response = (await pair[1]?.told('take')) ?? '';
 });

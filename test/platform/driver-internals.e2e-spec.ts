@@ -26,10 +26,12 @@ describeOnPostgres('a connection of the driver', () => {
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       expect(backendPidOf(client)).toBe(rows[0]?.pid);
-      const heard = new Promise<number>((resolve) => client.on('notification', ({ processId }) => resolve(processId)));
+      const received = new Promise<number>((resolve) =>
+        client.on('notification', ({ processId }) => resolve(processId)),
+      );
       await client.query('LISTEN driver_internals');
       await client.query("SELECT pg_notify('driver_internals', '')");
-      expect(await heard).toBe(backendPidOf(client));
+      expect(await received).toBe(backendPidOf(client));
     } finally {
       await client.end();
     }

@@ -66,9 +66,9 @@ describe('a job', () => {
   });
 
   test('with a key is enqueued once, also if 32 transactions enqueue it at the same time', async () => {
-    const { answers, statuses } = await race(32, () => send({ parcel: 'unique', key: 'a key' }));
+    const { answers: responses, statuses } = await race(32, () => send({ parcel: 'unique', key: 'a key' }));
     expect(statuses).toEqual({ 200: 32 });
-    expect(answers.filter(({ body }) => body.is_new)).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.is_new)).toHaveLength(1);
     expect(await runJobs(service)).toBe(1);
     await send({ parcel: 'unique', key: 'a key' }).expect(200, { is_new: false });
     expect(await runJobs(service)).toBe(0);

@@ -8,10 +8,10 @@ test('the example of docs/extending.md writes a first note, can close the regist
     const owned = () => team.sql('SELECT id FROM notes WHERE owner_id = $1', [bob.id]);
     expect(await owned()).toEqual([{ id: bob.id }]);
     team.app.get(FirstNote, { strict: false }).isClosed = true;
-    const answer = await team.anonymous.post('/v1/auth/register', {
+    const response = await team.anonymous.post('/v1/auth/register', {
       ...{ email: 'late@example.com', password: 'a long enough password', username: 'late' },
     });
-    expectApiError(answer, 'WELCOME_CLOSED');
+    expectApiError(response, 'WELCOME_CLOSED');
     expect(await team.sql('SELECT 1 FROM account WHERE email = $1', ['late@example.com'])).toEqual([]);
     await team.sql('INSERT INTO notes_notebook VALUES (0), (1)');
     team.app.get(FirstNote, { strict: false }).isClosed = false;

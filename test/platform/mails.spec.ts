@@ -144,8 +144,8 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
         .map((line) => joined(line.replace(/[:：\s]*(?:https?|mailto):\S+$|[:：]$|^-- $/, '')));
       const everything = blocks.join('\n');
       expect([kind, lines.filter((line) => !everything.includes(line) && line !== 'Gatehouse')]).toEqual([kind, []]);
-      const told = joined(`${subject}${text}${WORDS[language].fallback}`);
-      expect([kind, blocks.filter((block) => !told.includes(block))]).toEqual([kind, []]);
+      const reported = joined(`${subject}${text}${WORDS[language].fallback}`);
+      expect([kind, blocks.filter((block) => !reported.includes(block))]).toEqual([kind, []]);
     }
   });
 

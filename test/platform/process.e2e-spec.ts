@@ -41,9 +41,9 @@ describe('a process from its first start to its last signal', () => {
       expect(new URL(link as string).origin).toBe(`http://localhost:${env.PORT}`);
     }
     for (const link of [pages, docs, mail]) {
-      const answer = await fetch(link as string);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const response = await fetch(link as string);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
     expect(lines[6]).toContain(env.DATABASE_URL ? 'PostgreSQL' : env.DATA_DIR);
     expect(lines[6]).not.toContain('://');
@@ -286,8 +286,8 @@ describe('conventions.md 12: the shutdown of a process', () => {
         socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
       };
       const timer = setInterval(ask, 5);
-      socket.on('data', (answers) => {
-        unanswered -= String(answers).split('HTTP/1.1 200').length - 1;
+      socket.on('data', (responses) => {
+        unanswered -= String(responses).split('HTTP/1.1 200').length - 1;
       });
       return new Promise<string>((resolve) => {
         socket

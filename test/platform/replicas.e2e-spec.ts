@@ -88,12 +88,13 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
         ]);
       }
       expect((await a.as(session).post('/v1/auth/logout')).status).toBe(204);
-      for (const answer of await everywhere((replica) => me(replica, session))) expectApiError(answer, 'UNAUTHORIZED');
+      for (const response of await everywhere((replica) => me(replica, session)))
+        expectApiError(response, 'UNAUTHORIZED');
       const { id, secret = '' } = app;
       const credentials = { client_id: id, client_secret: secret };
       expect((await b.anonymous.form('/v1/oauth2/token/revoke', { token: access, ...credentials })).status).toBe(200);
-      for (const answer of await everywhere((replica) => me(replica, `Bearer ${access}`))) {
-        expectApiError(answer, 'UNAUTHORIZED');
+      for (const response of await everywhere((replica) => me(replica, `Bearer ${access}`))) {
+        expectApiError(response, 'UNAUTHORIZED');
       }
     }
   });
@@ -119,9 +120,9 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
   test('FLT-40: a one-time secret presented to all of them in parallel is accepted once', async () => {
     const [a] = replicas;
     const app = await newApp(a, alice);
-    const winners = (answers: Answer[]) => {
-      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
-      return answers.filter(({ status }) => status < 300).length;
+    const winners = (responses: Answer[]) => {
+      expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
+      return responses.filter(({ status }) => status < 300).length;
     };
     const thrice = (work: (replica: ServiceProcess) => Promise<Answer>) =>
       Promise.all([...replicas, ...replicas, ...replicas].map(work));
@@ -169,16 +170,16 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     await query(env.DATABASE_URL as string, `UPDATE account SET acls = '{admin:authenticate}' WHERE id = $1`, [
       alice.id,
     ]);
-    for (const answer of await everywhere((replica) => replica.as(alice).get('/v1/admin/acls'))) {
-      expect(answer.status).toBe(200);
+    for (const response of await everywhere((replica) => replica.as(alice).get('/v1/admin/acls'))) {
+      expect(response.status).toBe(200);
     }
   });
 
   test('FLT-39: enforcement of single sign-on applies on every replica, and so does its end', async () => {
     const [a, ...others] = replicas;
     const configure = async (sso: object) => {
-      const answer = await a.as(root).patch('/v1/admin/instance/config', { sso });
-      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: { sso } });
+      const response = await a.as(root).patch('/v1/admin/instance/config', { sso });
+      expect({ status: response.status, body: response.body }).toMatchObject({ status: 200, body: { sso } });
       return performance.now();
     };
     const { issuer, clientId: client_id, clientSecret: client_secret = null } = provider;
@@ -203,13 +204,13 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
         }),
       );
       const before = await sessions();
-      for (const answer of await everywhere(login)) {
-        expectApiError(answer, 'SSO_REQUIRED');
-        expect(answer.text).not.toContain('token');
+      for (const response of await everywhere(login)) {
+        expectApiError(response, 'SSO_REQUIRED');
+        expect(response.text).not.toContain('token');
       }
       expect(await sessions()).toEqual(before);
-      for (const answer of await everywhere((replica) => me(replica, alice.authorization))) {
-        expect([answer.status, answer.body.id]).toEqual([200, alice.id]);
+      for (const response of await everywhere((replica) => me(replica, alice.authorization))) {
+        expect([response.status, response.body.id]).toEqual([200, alice.id]);
       }
       const switchedOff = await configure({ enforced: false });
       await Promise.all(
@@ -226,11 +227,11 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     const balancer = await Balancer.over(replicas);
     const session = await signIn(replicas[0], root);
     let running = true;
-    const answers = new Map<number, number>();
+    const responses = new Map<number, number>();
     const callers = Array.from({ length: 8 }, async () => {
       while (running) {
         const status = await balancer.get('/v1/users/@me', session);
-        answers.set(status, (answers.get(status) ?? 0) + 1);
+        responses.set(status, (responses.get(status) ?? 0) + 1);
       }
     });
     for (let index = 0; index < replicas.length; index++) {
@@ -246,8 +247,8 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     await Promise.all(callers);
     balancer.close();
     expect(balancer.broken).toEqual([]);
-    expect([...answers.keys()]).toEqual([200]);
-    expect(answers.get(200)).toBeGreaterThan(100);
+    expect([...responses.keys()]).toEqual([200]);
+    expect(responses.get(200)).toBeGreaterThan(100);
   });
 });
 
@@ -265,13 +266,13 @@ class Balancer {
     const attempt = (index: number) => {
       const { url } = candidates[(first + index) % candidates.length] as ServiceProcess;
       const isLast = index === candidates.length - 1;
-      const onward = request(`${url}${req.url}`, { headers: req.headers, agent: false }, (answer) => {
-        if (answer.statusCode === 503 && answer.headers.connection === 'close' && !isLast) {
-          answer.resume();
+      const onward = request(`${url}${req.url}`, { headers: req.headers, agent: false }, (response) => {
+        if (response.statusCode === 503 && response.headers.connection === 'close' && !isLast) {
+          response.resume();
           attempt(index + 1);
         } else {
-          res.writeHead(answer.statusCode ?? 502);
-          answer.pipe(res);
+          res.writeHead(response.statusCode ?? 502);
+          response.pipe(res);
         }
       });
       onward.on('error', (error) => {

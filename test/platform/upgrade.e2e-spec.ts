@@ -371,7 +371,7 @@ describe('migrations of releases', () => {
       return { from: release.version, to: next?.version ?? JSON.parse(text('package.json')).version, names };
     });
     const rows = [...text('docs/guides/operators/upgrade.md').matchAll(/^\| `(\S+)` \| `(\S+)` \| (yes|no): .+ \|$/gm)];
-    expect(rows.map(([, from, to, answer]) => [from, to, answer])).toEqual(
+    expect(rows.map(([, from, to, response]) => [from, to, response])).toEqual(
       steps.map(({ from, to, names }) => [from, to, names.some((name) => BREAKING.has(name)) ? 'no' : 'yes']),
     );
   });

@@ -118,8 +118,8 @@ describe('@Check of an extension', () => {
   });
 
   test('is a step of explain, and its errors are in the OpenAPI document', async () => {
-    const asked = { method: 'GET', path: '/v1/workspaces/1', credential: 'session' };
-    const { body } = await service.as(await superuser(service)).post('/v1/admin/explain', asked);
+    const requested = { method: 'GET', path: '/v1/workspaces/1', credential: 'session' };
+    const { body } = await service.as(await superuser(service)).post('/v1/admin/explain', requested);
     expect(body.rows.slice(-2).map(({ row }: { row: string }) => row)).toEqual(['input', 'check']);
     expect(body.rows.at(-1)).toEqual({
       row: 'check',

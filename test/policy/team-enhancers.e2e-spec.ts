@@ -292,18 +292,18 @@ describe('routes of an extension that the framework may not call', () => {
 
   it('answer JSON byte for byte as it is, with every header of an answer', async () => {
     const alice = await person(service);
-    const answer = await service.as(alice).get('/v1/own/plain?x=1').expect(200);
-    const id = (answer.body as { id: string }).id;
-    expect(answer.text).toBe(JSON.stringify({ id, name: 'Zoë "quoted" </script> \u2028', nothing: null }));
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await service.as(alice).get('/v1/own/plain?x=1').expect(200);
+    const id = (response.body as { id: string }).id;
+    expect(response.text).toBe(JSON.stringify({ id, name: 'Zoë "quoted" </script> \u2028', nothing: null }));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(answer.text)),
+      'content-length': String(Buffer.byteLength(response.text)),
       'cache-control': 'private',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       vary: 'Origin',
     });
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expectApiError(await anyone.get('/v1/own/plain'), 'UNAUTHORIZED');
   });
 
@@ -321,8 +321,8 @@ describe('routes of an extension that the framework may not call', () => {
     ['caught', 418, ''],
   ])('%s is answered as Nest has it', async (name, status, text) => {
     for (let turn = 0; turn < 2; turn++) {
-      const answer = await anyone.get(`/v1/own/${name}`).expect(status);
-      expect(answer.text).toBe(text);
+      const response = await anyone.get(`/v1/own/${name}`).expect(status);
+      expect(response.text).toBe(text);
     }
   });
 
@@ -387,8 +387,8 @@ describe('code that a module runs around every route', () => {
     const service = await gatehouse({ modules: [module] });
     try {
       expect(isDirect(service, 'GET', '/v1/users/@me')).toBe(false);
-      const answer = await service.anonymous.get(`/v1/own/${name}`).expect(status);
-      expect(answer.text).toBe(text);
+      const response = await service.anonymous.get(`/v1/own/${name}`).expect(status);
+      expect(response.text).toBe(text);
     } finally {
       await service.close();
     }

@@ -158,12 +158,12 @@ describe('security events of an extension', () => {
   test('are shown only to their account, with their texts', async () => {
     const kim = await person(service, 'kim');
     expect((await service.as(kim).post('/v1/note-publications')).status).toBe(204);
-    const told = async (who: Persona) =>
+    const reported = async (who: Persona) =>
       (await service.as(who).get('/v1/users/@me/security-events')).body.filter(
         ({ type }: { type: string }) => type === 'notes_published',
       );
-    expect(await told(kim)).toEqual([expect.objectContaining({ data: { notes: 1 }, words: SAID, client: null })]);
-    expect(await told(alice)).toEqual([]);
+    expect(await reported(kim)).toEqual([expect.objectContaining({ data: { notes: 1 }, words: SAID, client: null })]);
+    expect(await reported(alice)).toEqual([]);
   });
 });
 

@@ -37,8 +37,8 @@ async function rawAnswer(port: number, { method, target, lines = [], body = '' }
 }
 
 /** Replaces the headers that differ for each response. */
-const still = (answer: string): string =>
-  answer.replace(/^Date: .+\r$/m, 'Date: then\r').replace(/^X-Request-ID: [\da-f-]{36}\r$/m, 'X-Request-ID: any\r');
+const still = (response: string): string =>
+  response.replace(/^Date: .+\r$/m, 'Date: then\r').replace(/^X-Request-ID: [\da-f-]{36}\r$/m, 'X-Request-ID: any\r');
 
 const TEXTS = ['1', '%', '%zz', '%ff', '%ed%a0%80', '%00', '..%2f', '%E2%80%AE', '%25', 'x'.repeat(300)];
 const BODIES = ['{}', '[]', '{', '{"__proto__":{"a":1}}', '"\\ud800"', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`];
@@ -210,7 +210,7 @@ describeOnPostgres('dist/service responds like the sources, byte for byte', () =
       kinds.map(([, sent]) => sent),
     );
     expect(served.differences).toEqual([]);
-    expect(served.same.map((answer) => answer.slice(0, 'HTTP/1.1 200'.length))).toEqual(
+    expect(served.same.map((response) => response.slice(0, 'HTTP/1.1 200'.length))).toEqual(
       kinds.map(() => 'HTTP/1.1 200'),
     );
     for (const [kind, sent] of kinds) {
@@ -218,7 +218,7 @@ describeOnPostgres('dist/service responds like the sources, byte for byte', () =
       const { same, differences } = await compare(replicas, variants);
       expect({ kind, differences }).toEqual({ kind, differences: [] });
       expect(same).toHaveLength(variants.length);
-      const malformed = same.filter((answer) => answer.startsWith('HTTP/1.1 400 '));
+      const malformed = same.filter((response) => response.startsWith('HTTP/1.1 400 '));
       expect(malformed.length).toBeGreaterThan(5);
     }
   });

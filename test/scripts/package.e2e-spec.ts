@@ -289,12 +289,12 @@ describe('an extension project with only the package and its dependencies', () =
       await Promise.race([once(service.stdout, 'data'), exited.then(() => Promise.reject(out))]);
     const [, url] = /^Listening +(http:\S+)$/m.exec(out) as unknown as [string, string];
     const registration = { email: 'ada@example.com', password: 'a long enough password' };
-    const answer = await fetch(`${url}/v1/auth/register`, {
+    const response = await fetch(`${url}/v1/auth/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(registration),
     });
-    const { token, user_id } = (await answer.json()) as { token: string; user_id: string };
+    const { token, user_id } = (await response.json()) as { token: string; user_id: string };
     expect((await fetch(`${url}/v1/notes`)).status).toBe(401);
     const notes = await fetch(`${url}/v1/notes`, { headers: { authorization: token } });
     expect(await notes.json()).toEqual({ notes_of: user_id, greeting: 'welcome' });

@@ -22,13 +22,13 @@ test('pending changes that the previous version cannot run with are reported', a
 /** What happens to two old replicas, in order, if these migrations are pending. */
 async function upgraded(names: readonly string[], breaking: readonly string[]): Promise<string[]> {
   const { Fleet, upgrade } = await load('fleet');
-  const told: string[] = [];
+  const reported: string[] = [];
   const version = (name: string) => ({
     name,
-    migrate: async () => void told.push(`migrated by ${name}`),
+    migrate: async () => void reported.push(`migrated by ${name}`),
     start: async () => {
-      told.push(`${name} starts`);
-      return { version: name, out: '', complaints: [], stop: async () => void told.push(`${name} ends`) };
+      reported.push(`${name} starts`);
+      return { version: name, out: '', complaints: [], stop: async () => void reported.push(`${name} ends`) };
     },
   });
   const replicas: { version: string }[] = [];
@@ -37,21 +37,21 @@ async function upgraded(names: readonly string[], breaking: readonly string[]): 
     leave: async (replica: { version: string }) => void replicas.splice(replicas.indexOf(replica), 1),
   };
   const traffic = {
-    leave: async () => void told.push('clients leave'),
-    comeBack: async () => void told.push('clients come back'),
+    leave: async () => void reported.push('clients leave'),
+    comeBack: async () => void reported.push('clients come back'),
   };
   const [oldest, newest] = [version('old'), version('new')];
   const fleet = Object.assign(new Fleet({}, balancer, traffic), {
-    work: async (what: string) => void told.push(`${what}: ${replicas.map((one) => one.version).join(' + ')}`),
+    work: async (what: string) => void reported.push(`${what}: ${replicas.map((one) => one.version).join(' + ')}`),
   });
   await fleet.add(oldest);
   await fleet.add(oldest);
-  told.length = 0;
+  reported.length = 0;
   const said = jest.spyOn(console, 'log').mockImplementation(() => {});
   await upgrade(fleet, oldest, newest, { names, breaking });
-  told.push(...said.mock.calls.map(([line]) => String(line)));
+  reported.push(...said.mock.calls.map(([line]) => String(line)));
   said.mockRestore();
-  return told;
+  return reported;
 }
 
 test('additive changes are served by both versions in parallel, forward, back and forward again', async () => {

@@ -47,8 +47,8 @@ describe('example data', () => {
     expect(owners).toHaveLength(5);
     for (const { id } of owners) {
       for (const path of ['', '/sessions']) {
-        const answer = await service.as(root).get(`/v1/admin/users/${String(id)}${path}`);
-        expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+        const response = await service.as(root).get(`/v1/admin/users/${String(id)}${path}`);
+        expect({ path, status: response.status }).toEqual({ path, status: 200 });
       }
     }
   });

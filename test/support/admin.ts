@@ -40,7 +40,7 @@ export const auditOf = (service: Gatehouse, action?: string) =>
 export async function withoutAudit<T>(service: Gatehouse, refused: () => Promise<T>): Promise<T> {
   const count = async () => (await service.sql('SELECT count(*)::int AS n FROM audit_log'))[0]?.n;
   const before = await count();
-  const answer = await refused();
+  const response = await refused();
   expect(await count()).toBe(before);
-  return answer;
+  return response;
 }

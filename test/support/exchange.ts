@@ -82,7 +82,7 @@ export class Exchange implements Promise<Answer> {
   expect(status: number | readonly number[]): this;
   expect(status: number, body: unknown): this;
   expect(header: string, value: string | number | RegExp): this;
-  expect(check: (answer: Received) => unknown): this;
+  expect(check: (response: Received) => unknown): this;
   expect(body: string | RegExp | object): this;
   expect(...assertion: unknown[]): this {
     this.request.expect(...(assertion as Parameters<Request['expect']>));
@@ -92,7 +92,7 @@ export class Exchange implements Promise<Answer> {
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a request returns its response
   then<Result = Answer, Otherwise = never>(
-    onAnswer?: ((answer: Answer) => Result | PromiseLike<Result>) | null,
+    onAnswer?: ((response: Answer) => Result | PromiseLike<Result>) | null,
     onFault?: ((reason: unknown) => Otherwise | PromiseLike<Otherwise>) | null,
   ): Promise<Result | Otherwise> {
     this.judged ??= this.judge();
@@ -111,10 +111,10 @@ export class Exchange implements Promise<Answer> {
 
   private async judge(): Promise<Answer> {
     const received = await this.received;
-    const answer = answerOf(received);
+    const response = answerOf(received);
     const fault = await this.request.fault(received);
-    if (fault) throw told(fault, this.question, answer);
-    return answer;
+    if (fault) throw told(fault, this.question, response);
+    return response;
   }
 }
 
@@ -155,11 +155,11 @@ async function receive(
       if (!received)
         return reject(failure && Object.assign(failure, { message: `${method} ${path}: ${failure.message}` }));
       look(received.body);
-      const answer = answerOf(received);
-      recordLinks(url, answer);
-      assertDescribed(url, method, path, answer).then(
+      const response = answerOf(received);
+      recordLinks(url, response);
+      assertDescribed(url, method, path, response).then(
         () => resolve(received),
-        (fault: Error) => reject(Object.assign(fault, { message: fault.message + logOf(answer) })),
+        (fault: Error) => reject(Object.assign(fault, { message: fault.message + logOf(response) })),
       );
     });
   });

@@ -22,21 +22,22 @@ function statusOf(code: string): number {
  * Asserts an error response: the status matches the code, and there is a message. The response must not be cached and
  * must not open a password prompt. `members` are further members that the body must have.
  */
-export function expectApiError(answer: Answer, code: string, members: Record<string, unknown> = {}): void {
+export function expectApiError(response: Answer, code: string, members: Record<string, unknown> = {}): void {
   const status = statusOf(code);
-  if (answer.status >= 500 && status < 500) throw new Error(`${code} was expected, not ${answer.text}${logOf(answer)}`);
-  expect({ status: answer.status, body: answer.body }).toEqual({
+  if (response.status >= 500 && status < 500)
+    throw new Error(`${code} was expected, not ${response.text}${logOf(response)}`);
+  expect({ status: response.status, body: response.body }).toEqual({
     status,
     body: expect.objectContaining({ code, message: expect.stringMatching(/./), ...members }),
   });
-  expect(answer.headers.has('www-authenticate')).toBe(false);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(response.headers.has('www-authenticate')).toBe(false);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
 }
 
 /** Asserts `400 INVALID_FORM_BODY` with exactly these `path: CODE` pairs, in this order. */
-export function expectInvalid(answer: Answer, ...faults: string[]): void {
-  expectApiError(answer, 'INVALID_FORM_BODY');
-  const found = (answer.body.errors as { path: string; code: string }[]).map(({ path, code }) => `${path}: ${code}`);
+export function expectInvalid(response: Answer, ...faults: string[]): void {
+  expectApiError(response, 'INVALID_FORM_BODY');
+  const found = (response.body.errors as { path: string; code: string }[]).map(({ path, code }) => `${path}: ${code}`);
   expect(found).toEqual(faults);
 }

@@ -41,8 +41,8 @@ export function assertPagesExist(url: string, app: INestApplication): void {
   const broken = [...links].filter((link) => {
     const { pathname } = new URL(link);
     if (FOR_PROGRAMS.test(pathname) || isPage(pathname)) return false;
-    const answers = routes.find('GET', pathname)?.responses ?? [];
-    return !answers.some(({ type }) => [type].flat().includes('text/html'));
+    const responses = routes.find('GET', pathname)?.responses ?? [];
+    return !responses.some(({ type }) => [type].flat().includes('text/html'));
   });
   if (broken.length > 0) throw new Error(`links of ours lead nowhere:\n${broken.join('\n')}`);
 }

@@ -257,11 +257,11 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
         appendFileSync(join(process.env.GATEHOUSE_TEST_DIR, 'canaries.log'), `${canaries.length}\n`);
       }
       if (leaked.length > 0) throw new Error(`secrets were written to the log:\n${leaked.join('\n')}`);
-      const told = leaks(
+      const reported = leaks(
         canaries.filter(({ length }) => length >= TOKEN_LENGTH),
         frames,
       );
-      if (told.length > 0) throw new Error(`secrets were sent to gateway clients:\n${told.join('\n')}`);
+      if (reported.length > 0) throw new Error(`secrets were sent to gateway clients:\n${reported.join('\n')}`);
     },
   };
 }

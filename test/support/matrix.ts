@@ -146,9 +146,9 @@ export class Matrix {
       const { status, body } = await call(this.service, route, undefined);
       for (const [caller, { present }] of callers) {
         if (route.policy.caseInsensitiveScheme && caller.endsWith('bot')) continue;
-        const answer = await call(this.service, route, await present(worn, this.service));
-        if (answer.status === status && answer.body?.code === body?.code) continue;
-        surprises.push(`${nameOf(route)} with ${caller}: ${answer.status}, and without ${status}`);
+        const response = await call(this.service, route, await present(worn, this.service));
+        if (response.status === status && response.body?.code === body?.code) continue;
+        surprises.push(`${nameOf(route)} with ${caller}: ${response.status}, and without ${status}`);
       }
     }
     return surprises;

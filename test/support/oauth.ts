@@ -24,11 +24,11 @@ export const CALLBACK = 'https://client.example/callback';
 
 /** Creates an application with a redirect URI. `input` contains further members of the request. */
 export async function newApp(service: Front, owner: Persona, input: Record<string, unknown> = {}): Promise<App> {
-  const answer = await service
+  const response = await service
     .as(owner)
     .post('/v1/oauth2/applications', { name: 'Client', redirect_uris: [CALLBACK], ...input });
-  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.anything() });
-  const { id, client_secret: secret, bot, redirect_uris: uris } = answer.body;
+  expect({ status: response.status, body: response.body }).toEqual({ status: 200, body: expect.anything() });
+  const { id, client_secret: secret, bot, redirect_uris: uris } = response.body;
   return { id, owner, secret, bot: `Bot ${bot.token}`, redirectUri: uris[0] ?? CALLBACK };
 }
 
@@ -75,12 +75,12 @@ export async function newCode(
   app: App,
   more: Record<string, unknown> = {},
 ): Promise<string> {
-  const answer = await consent(service, account, app, more);
-  expect({ status: answer.status, body: answer.body }).toEqual({
+  const response = await consent(service, account, app, more);
+  expect({ status: response.status, body: response.body }).toEqual({
     status: 200,
     body: { redirect_to: expect.any(String) },
   });
-  return parametersOf(answer.body.redirect_to).code as string;
+  return parametersOf(response.body.redirect_to).code as string;
 }
 
 /** Exchanges an authorization code for tokens. */
@@ -117,9 +117,9 @@ export async function newTokens(
     scope,
     ...(isPublic ? { code_challenge: challenge, code_challenge_method: 'S256' } : {}),
   });
-  const answer = await exchange(service, app, code, isPublic ? { code_verifier: verifier } : {});
-  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.anything() });
-  return answer.body;
+  const response = await exchange(service, app, code, isPublic ? { code_verifier: verifier } : {});
+  expect({ status: response.status, body: response.body }).toEqual({ status: 200, body: expect.anything() });
+  return response.body;
 }
 
 /** Two users and a client of every kind. `app` and `stranger` are confidential. All clients belong to `owner`. */
@@ -185,11 +185,11 @@ export async function expectGrantRemoved(
 export function noticesOf(service: Gatehouse, topic: string) {
   const replica = service.app.get(ReplicaBus);
   const fence = randomBytes(8).toString('hex');
-  let heard: Record<string, unknown>[] = [];
+  let received: Record<string, unknown>[] = [];
   let passed: () => void = () => {};
   replica.on(topic, (data) => {
     if (data.fence === fence) passed();
-    else if (!('fence' in data)) heard.push(data);
+    else if (!('fence' in data)) received.push(data);
   });
   return {
     /** All notices that were announced since the last call, in order. */
@@ -199,8 +199,8 @@ export function noticesOf(service: Gatehouse, topic: string) {
       });
       await service.app.get(Database).transaction((tx) => replica.announce(tx, { topic, data: { fence } }));
       await arrived;
-      const taken = heard;
-      heard = [];
+      const taken = received;
+      received = [];
       return taken;
     },
   };

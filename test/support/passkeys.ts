@@ -18,12 +18,12 @@ export async function withPasskey(
   await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
   const options = await service.as(persona).post(`${CREDENTIALS}/registration-options`, proof);
   expect({ status: options.status, body: options.body }).toMatchObject({ status: 200 });
-  const answer = await service.as(persona).post(CREDENTIALS, {
+  const response = await service.as(persona).post(CREDENTIALS, {
     response: authenticator.create(options.body),
     challenge: options.body.challenge,
     name: 'key',
   });
-  expect({ status: answer.status, body: answer.body }).toEqual({ status: 204, body: undefined });
+  expect({ status: response.status, body: response.body }).toEqual({ status: 204, body: undefined });
   return authenticator;
 }
 
@@ -43,10 +43,10 @@ export async function passkeyAsSecondFactor(
   persona: Persona,
   authenticator: SoftwareAuthenticator,
 ): Promise<string[]> {
-  const answer = await service.as(persona).put('/v1/users/@me/mfa/webauthn/two-factor', {
+  const response = await service.as(persona).put('/v1/users/@me/mfa/webauthn/two-factor', {
     enabled: true,
     ...(await passkeySudo(service, persona, authenticator)),
   });
-  expect(answer.status).toBe(200);
-  return ((answer.body.backup_codes ?? []) as { code: string }[]).map(({ code }) => code);
+  expect(response.status).toBe(200);
+  return ((response.body.backup_codes ?? []) as { code: string }[]).map(({ code }) => code);
 }

@@ -56,10 +56,10 @@ export async function verifiedPerson(service: Gatehouse, name: string): Promise<
  */
 export async function racePasswords(set: (password: string) => Promise<Answer>, fault: string): Promise<string> {
   const passwords = Array.from({ length: 32 }, (_, n) => `parallel password ${n}`);
-  const answers = await Promise.all(passwords.map(set));
-  const winners = passwords.filter((_, n) => answers[n]?.status === 200);
+  const responses = await Promise.all(passwords.map(set));
+  const winners = passwords.filter((_, n) => responses[n]?.status === 200);
   expect(winners).toHaveLength(1);
-  for (const answer of answers.filter(({ status }) => status !== 200)) expectInvalid(answer, fault);
+  for (const response of responses.filter(({ status }) => status !== 200)) expectInvalid(response, fault);
   return winners[0] as string;
 }
 
@@ -104,9 +104,9 @@ export async function changeEmail(
   { from = persona.email, to, proof }: { from?: string; to: string; proof?: () => object },
 ): Promise<string> {
   const step = async (name: string, body: object = {}) => {
-    const answer = await service.as(persona).post(`/v1/users/@me/email-change/${name}`, body);
-    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
-    return answer.body;
+    const response = await service.as(persona).post(`/v1/users/@me/email-change/${name}`, body);
+    expect({ status: response.status, body: response.body }).toMatchObject({ status: 200 });
+    return response.body;
   };
   const { ticket, require_original, original_proof: proofSent } = await step('start');
   const confirmed = async () => {
@@ -143,13 +143,13 @@ export async function withTotp(
 
 /** Obtains a sudo proof with an authenticator code. Any harmless operation that requires sudo mode would work. */
 export async function sudoProof(service: Gatehouse, persona: Persona, authenticator: Authenticator): Promise<string> {
-  const answer = await service.as(persona).post('/v1/auth/sessions/logout', {
+  const response = await service.as(persona).post('/v1/auth/sessions/logout', {
     session_id_hashes: [],
     mfa_method: 'totp',
     mfa_code: authenticator.next(),
   });
-  expect(answer.status).toBe(204);
-  return answer.headers.get('x-service-sudo-mode-jwt') ?? '';
+  expect(response.status).toBe(204);
+  return response.headers.get('x-service-sudo-mode-jwt') ?? '';
 }
 
 export { expectApiError };

@@ -25,14 +25,14 @@ const countsOf = <K extends string | number>(keys: readonly K[]): Record<K, numb
  */
 export async function race(count: number, attempt: (index: number) => PromiseLike<Answer>): Promise<Race> {
   const results = await Promise.allSettled(Array.from({ length: count }, (_, index) => attempt(index)));
-  const answers = results.map((result) => {
+  const responses = results.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
   return {
-    answers,
-    statuses: countsOf(answers.map(({ status }) => status)),
-    codes: countsOf(answers.flatMap(({ body }) => (typeof body?.code === 'string' ? [body.code as string] : []))),
-    of: (wanted) => answers.filter(({ status }) => status === wanted),
+    answers: responses,
+    statuses: countsOf(responses.map(({ status }) => status)),
+    codes: countsOf(responses.flatMap(({ body }) => (typeof body?.code === 'string' ? [body.code as string] : []))),
+    of: (wanted) => responses.filter(({ status }) => status === wanted),
   };
 }

@@ -61,8 +61,8 @@ export class RawConnection {
   /** The next response. Set `bodiless` for a response to HEAD. */
   async answer({ bodiless = false } = {}): Promise<RawAnswer> {
     for (;;) {
-      const answer = this.take(bodiless);
-      if (answer) return answer;
+      const response = this.take(bodiless);
+      if (response) return response;
       if (this.hasEnded) throw new Error(`the connection ended after ${JSON.stringify(this.received.toString())}`);
       await new Promise<void>((resolve) => {
         this.notify = resolve;

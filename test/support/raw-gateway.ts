@@ -20,8 +20,8 @@ export function frame(first: number, payload: Buffer | string = '', mask = 0x80)
 }
 
 /** The close code and reason of the last frame that the service sent. */
-export function parseLastClose(answer: string): [code: number, reason: string] {
-  const bytes = Buffer.from(answer, 'latin1');
+export function parseLastClose(response: string): [code: number, reason: string] {
+  const bytes = Buffer.from(response, 'latin1');
   const at = bytes.lastIndexOf(0x88);
   const payload = bytes.subarray(at + 2, at + 2 + (bytes[at + 1] ?? 0));
   return [payload.readUInt16BE(0), payload.subarray(2).toString()];

@@ -179,13 +179,14 @@ export class ScriptedProvider {
   }
 
   /** Redirects browsers back immediately with these claims or with an error, without a sign-in page. */
-  sendBack(answer: { claims: Claims } | { error: string }): void {
+  sendBack(response: { claims: Claims } | { error: string }): void {
     this.instead.authorize = (req, res) => {
-      const asked = new URL(req.url ?? '/', this.issuer);
-      const back = new URL(asked.searchParams.get('redirect_uri') ?? '');
-      const result = 'claims' in answer ? { code: this.visit(asked.href, answer.claims), iss: this.issuer } : answer;
+      const requested = new URL(req.url ?? '/', this.issuer);
+      const back = new URL(requested.searchParams.get('redirect_uri') ?? '');
+      const result =
+        'claims' in response ? { code: this.visit(requested.href, response.claims), iss: this.issuer } : response;
       for (const [name, value] of Object.entries(result)) back.searchParams.set(name, value);
-      back.searchParams.set('state', asked.searchParams.get('state') ?? '');
+      back.searchParams.set('state', requested.searchParams.get('state') ?? '');
       res.writeHead(302, { location: back.href }).end();
     };
   }

@@ -17,9 +17,12 @@ export async function newHook(
   holder: { authorization: string } | string,
   body: Record<string, unknown> = { name: 'hook' },
 ): Promise<Hook> {
-  const answer = await service.as(holder).post('/v1/users/@me/webhooks', body);
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: { id: expect.any(String) } });
-  return { ...answer.body, path: new URL(answer.body.url).pathname };
+  const response = await service.as(holder).post('/v1/users/@me/webhooks', body);
+  expect({ status: response.status, body: response.body }).toMatchObject({
+    status: 200,
+    body: { id: expect.any(String) },
+  });
+  return { ...response.body, path: new URL(response.body.url).pathname };
 }
 
 /** Waits until sinks have processed all message events. Ignores events that sinks have permanently rejected. */

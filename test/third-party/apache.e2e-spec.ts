@@ -36,27 +36,27 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
     await service?.close();
   });
 
-  const asked = (token: string, path = '/index') => apache.asked(path, `Bearer ${token}`);
+  const requested = (token: string, path = '/index') => apache.asked(path, `Bearer ${token}`);
   const opened = () => ({ status: 200, user: alice.id, text: 'this is index\n' });
   const shut = () => ({ status: 401, user: null, text: expect.not.stringContaining('this is') });
 
   test('an active token is accepted, and its account is passed on', async () => {
     const { access_token } = await newTokens(service, alice, app);
-    expect(await asked(access_token)).toEqual(opened());
-    expect(await asked(access_token)).toEqual(opened());
+    expect(await requested(access_token)).toEqual(opened());
+    expect(await requested(access_token)).toEqual(opened());
   });
 
   test('requests without one are rejected', async () => {
     expect(await apache.asked('/index')).toEqual(shut());
     expect(await apache.asked('/index', alice.authorization)).toEqual(shut());
-    expect(await asked('A'.repeat(43))).toEqual(shut());
+    expect(await requested('A'.repeat(43))).toEqual(shut());
   });
 
   test('a revoked token is rejected with the next request', async () => {
     const { access_token } = await newTokens(service, alice, app);
-    expect(await asked(access_token)).toEqual(opened());
+    expect(await requested(access_token)).toEqual(opened());
     await service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`).expect(204);
-    expect(await asked(access_token)).toEqual(shut());
+    expect(await requested(access_token)).toEqual(shut());
   });
 
   test('an expired token is rejected', async () => {
@@ -64,21 +64,21 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
     await service.sql(`UPDATE oauth_token SET expires_at = now() - interval '1 second' WHERE account_id = $1`, [
       alice.id,
     ]);
-    expect(await asked(access_token)).toEqual(shut());
+    expect(await requested(access_token)).toEqual(shut());
   });
 
   test('a token of another application is rejected', async () => {
     const other = await newApp(service, app.owner);
     const { access_token } = await newTokens(service, alice, other);
-    expect(await asked(access_token)).toEqual(shut());
+    expect(await requested(access_token)).toEqual(shut());
   });
 
   test('a required scope is checked', async () => {
     const all = await newTokens(service, alice, app, 'identify email');
-    expect(await asked(all.access_token, '/mail')).toEqual({ ...opened(), text: 'this is mail\n' });
+    expect(await requested(all.access_token, '/mail')).toEqual({ ...opened(), text: 'this is mail\n' });
     const { body: less } = await refresh(service, app, all.refresh_token, { scope: 'identify' });
-    expect(await asked(less.access_token)).toEqual(opened());
-    expect(await asked(less.access_token, '/mail')).toEqual(shut());
+    expect(await requested(less.access_token)).toEqual(opened());
+    expect(await requested(less.access_token, '/mail')).toEqual(shut());
   });
 
   test('with a wrong secret it gets no information, and rejects all requests', async () => {
@@ -89,7 +89,7 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
     } finally {
       await impostor.close();
     }
-    expect(await asked(access_token)).toEqual(opened());
+    expect(await requested(access_token)).toEqual(opened());
   });
 
   test('while rate-limited, it accepts no request based on an earlier response', async () => {

@@ -105,9 +105,9 @@ ${directives}`,
 
   /** Sends a request. Returns the status and the user that Apache identified. */
   async asked(path: string, authorization?: string): Promise<{ status: number; user: string | null; text: string }> {
-    const answer = await fetch(this.url + path, { headers: authorization ? { authorization } : {} });
-    const user = answer.headers.get('x-user');
-    return { status: answer.status, user: user === '' ? null : user, text: await answer.text() };
+    const response = await fetch(this.url + path, { headers: authorization ? { authorization } : {} });
+    const user = response.headers.get('x-user');
+    return { status: response.status, user: user === '' ? null : user, text: await response.text() };
   }
 
   async close(): Promise<void> {

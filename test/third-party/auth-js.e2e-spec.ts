@@ -48,12 +48,12 @@ describe.each([
 
   /** The service responds, and the connection ends before the application has read the response. */
   function lost(): { send: Refresh; answers: Record<string, unknown>[] } {
-    const answers: Record<string, unknown>[] = [];
+    const responses: Record<string, unknown>[] = [];
     const send: Refresh = async (...request) => {
-      answers.push((await (await fetch(...request)).json()) as Record<string, unknown>);
+      responses.push((await (await fetch(...request)).json()) as Record<string, unknown>);
       throw new TypeError('terminated');
     };
-    return { send, answers };
+    return { send, answers: responses };
   }
 
   const later = (seconds: number) =>
@@ -145,14 +145,14 @@ describe.each([
   test('after a lost response the old refresh token works for 10 s and brings the same pair', async () => {
     const { browser, first } = await signedIn();
     site.expireAccess();
-    const { send, answers } = lost();
+    const { send, answers: responses } = lost();
     site.send = send;
     expect(await browser.session()).toMatchObject({ refresh_token: first.refresh_token, error: 'RefreshTokenError' });
     await later(8);
     site.send = fetch;
     const again = await browser.session();
     expect(again?.error).toBeUndefined();
-    expect(answers).toMatchObject([{ access_token: again?.access_token, refresh_token: again?.refresh_token }]);
+    expect(responses).toMatchObject([{ access_token: again?.access_token, refresh_token: again?.refresh_token }]);
     expect(await isAlive(service, again?.access_token ?? '')).toBe(true);
     site.expireAccess();
     expect((await browser.session())?.error).toBeUndefined();
@@ -161,18 +161,19 @@ describe.each([
   test('after a lost response reuse later than 10 s ends the grant', async () => {
     const { browser, first } = await signedIn();
     site.expireAccess();
-    const { send, answers } = lost();
+    const { send, answers: responses } = lost();
     site.send = send;
     await browser.session();
-    const [answer = {}] = answers;
+    const [response = {}] = responses;
     await later(11);
     site.send = fetch;
     expect(await browser.session()).toMatchObject({ error: 'RefreshTokenError' });
     expect(site.refreshes).toEqual([INVALID_GRANT]);
-    for (const token of [first.access_token, String(answer.access_token)]) {
+    for (const token of [first.access_token, String(response.access_token)]) {
       expect(await isAlive(service, token)).toBe(false);
     }
-    for (const token of [first.refresh_token, String(answer.refresh_token)]) expect(await isActive(token)).toBe(false);
+    for (const token of [first.refresh_token, String(response.refresh_token)])
+      expect(await isActive(token)).toBe(false);
     expect(await browser.session()).toMatchObject({ error: 'RefreshTokenError' });
     expect(site.refreshes).toEqual([INVALID_GRANT, INVALID_GRANT]);
   });

@@ -161,8 +161,8 @@ export class SiteOfAuthJs {
   /** A page that the server renders. It reads the session from the cookies of the request, and cannot set any. */
   async render(cookies: string): Promise<SessionOfAuthJs> {
     const headers = { cookie: cookies };
-    const answer = await Auth(new Request(`${this.url}/auth/session`, { headers }), this.configured);
-    return (await answer.json()) as SessionOfAuthJs;
+    const response = await Auth(new Request(`${this.url}/auth/session`, { headers }), this.configured);
+    return (await response.json()) as SessionOfAuthJs;
   }
 
   /** Moves the clock of the application past the expiration of each access token that it has. */
@@ -196,24 +196,24 @@ export class BrowserOfAuthJs {
 
   private async visit(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = { cookie: this.cookies };
-    const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
-    for (const line of answer.headers.getSetCookie()) {
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(/; */);
       const [name = ''] = pair.split('=', 1);
       if (attributes.includes('Max-Age=0')) this.jar.delete(name);
       else this.jar.set(name, pair.slice(name.length + 1));
     }
-    return answer;
+    return response;
   }
 
   /** Presses the button "Sign in with Gatehouse". @returns the URL that it leads to */
   async begin(): Promise<URL> {
     const { csrfToken } = (await (await this.visit(`${this.site.url}/auth/csrf`)).json()) as { csrfToken: string };
-    const answer = await this.visit(`${this.site.url}/auth/signin/${PROVIDER}`, {
+    const response = await this.visit(`${this.site.url}/auth/signin/${PROVIDER}`, {
       method: 'POST',
       body: new URLSearchParams({ csrfToken, callbackUrl: this.site.url }),
     });
-    return new URL(answer.headers.get('location') ?? '');
+    return new URL(response.headers.get('location') ?? '');
   }
 
   /** @returns the URL that the application redirects to after it has redeemed the code */

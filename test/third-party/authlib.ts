@@ -39,9 +39,9 @@ function startAuthlib({ origin, id, secret }: Registration, scope: string): Auth
       send([operation, given]);
       const { value, done } = await lines.next();
       if (done) throw new Error('Python ended');
-      const answer = JSON.parse(value);
-      if (!('done' in answer)) throw Object.assign(new Error(answer.message), answer);
-      return answer.done as T;
+      const response = JSON.parse(value);
+      if (!('done' in response)) throw Object.assign(new Error(response.message), response);
+      return response.done as T;
     },
     async close() {
       child.stdin.end();

@@ -12,10 +12,10 @@ export async function decide(service: Gatehouse, who: Persona, url: URL, decisio
   const shown = await fetch(url, { redirect: 'manual' });
   expect(shown.status).toBe(302);
   const { prompt, max_age: age, ...request } = parametersOf(shown.headers.get('location') ?? '');
-  const answer = await service.as(who).post('/v1/oauth2/authorize/consent', {
+  const response = await service.as(who).post('/v1/oauth2/authorize/consent', {
     ...{ ...request, decision },
     ...(age !== undefined && { max_age: Number(age) }),
   });
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
-  return new URL(answer.body.redirect_to);
+  expect({ status: response.status, body: response.body }).toMatchObject({ status: 200 });
+  return new URL(response.body.redirect_to);
 }

@@ -15,15 +15,15 @@ export function cookieBrowser(ca?: string) {
     const options = { method: form ? 'POST' : 'GET', headers: { cookie, ...navigation, ...type } };
     const request = url.startsWith('https:') ? sendSecure(url, { ...options, ca }) : sendPlain(url, options);
     request.end(form && new URLSearchParams(form).toString());
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    const text = await readText(answer);
-    for (const line of answer.headers['set-cookie'] ?? []) {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const text = await readText(response);
+    for (const line of response.headers['set-cookie'] ?? []) {
       const [pair = ''] = line.split(';');
       const [name = '', ...value] = pair.split('=');
       if (/expires=Thu, 01.Jan.1970/i.test(line)) jar.delete(name);
       else jar.set(name, value.join('='));
     }
-    const { statusCode: status, headers } = answer;
+    const { statusCode: status, headers } = response;
     const { location = '' } = headers;
     return { status, headers, location: location && new URL(location, url).href, text };
   };

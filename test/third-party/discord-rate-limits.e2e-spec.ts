@@ -56,12 +56,13 @@ describe('the rate limiter of discord.js, unchanged', () => {
     courses.push(made);
     return made;
   };
-  const statusesOf = ({ answers }: Course) => answers.map(({ status }) => status);
-  const asked = ({ rest }: Course, times: number) => Promise.all(Array.from({ length: times }, () => rest.get(ROUTE)));
+  const statusesOf = ({ answers: responses }: Course) => responses.map(({ status }) => status);
+  const requested = ({ rest }: Course, times: number) =>
+    Promise.all(Array.from({ length: times }, () => rest.get(ROUTE)));
 
   test('a single client is never rejected: it waits according to the headers of successful responses', async () => {
     const alone = course();
-    for (const answer of await asked(alone, BUCKET + 1)) expect(answer).toMatchObject({ id: robot.id });
+    for (const response of await requested(alone, BUCKET + 1)) expect(response).toMatchObject({ id: robot.id });
     expect(statusesOf(alone)).toEqual(Array(BUCKET + 1).fill(200));
     expect(alone.waits).toEqual([{ global: false, limit: BUCKET }]);
   });
@@ -70,7 +71,7 @@ describe('the rate limiter of discord.js, unchanged', () => {
     const alone = course();
     await alone.rest.get(ROUTE);
     await alone.rest.get(NEIGHBOUR);
-    await asked(alone, BUCKET - 2);
+    await requested(alone, BUCKET - 2);
     expect(alone.waits).toEqual([]);
     expect(await alone.rest.get(NEIGHBOUR)).toMatchObject({ id: robot.id });
     expect(statusesOf(alone)).toEqual(Array(BUCKET + 1).fill(200));
@@ -83,8 +84,8 @@ describe('the rate limiter of discord.js, unchanged', () => {
     for (let request = 0; request < BUCKET; request++) await other.get(`/v1${ROUTE}`).expect(200);
     expect(await surprised.rest.get(ROUTE)).toMatchObject({ id: robot.id });
     expect(statusesOf(surprised)).toEqual([429, 200]);
-    const [refusal, answer] = surprised.answers;
-    expect((answer?.at ?? 0) - (refusal?.at ?? 0)).toBeGreaterThanOrEqual(1000 * (refusal?.retryAfter ?? 0));
+    const [apiError, response] = surprised.answers;
+    expect((response?.at ?? 0) - (apiError?.at ?? 0)).toBeGreaterThanOrEqual(1000 * (apiError?.retryAfter ?? 0));
     expect(surprised.waits).toEqual([{ global: false, limit: BUCKET }]);
   });
 
@@ -96,7 +97,7 @@ describe('the rate limiter of discord.js, unchanged', () => {
     expect(await surprised.rest.get(ROUTE)).toMatchObject({ id: robot.id });
     expect(statusesOf(surprised)).toEqual([429, 200, 200]);
     expect(surprised.waits).toEqual([{ global: true, limit: GLOBAL }]);
-    const [refusal, answer] = surprised.answers;
-    expect((answer?.at ?? 0) - (refusal?.at ?? 0)).toBeGreaterThanOrEqual(1000 * (refusal?.retryAfter ?? 0));
+    const [apiError, response] = surprised.answers;
+    expect((response?.at ?? 0) - (apiError?.at ?? 0)).toBeGreaterThanOrEqual(1000 * (apiError?.retryAfter ?? 0));
   });
 });

@@ -127,8 +127,8 @@ describe.each(Object.entries(EXAMPLES))('examples/%s', (name, example) => {
     test('a denied request, a code with another state and the code of another browser do not sign in', async () => {
       const denied = cookieBrowser();
       const start = await openPrivate(denied);
-      const refusal = await decide(service, alice, new URL(start.location), 'deny');
-      expect((await denied(refusal.href)).status).toBeGreaterThanOrEqual(400);
+      const apiError = await decide(service, alice, new URL(start.location), 'deny');
+      expect((await denied(apiError.href)).status).toBeGreaterThanOrEqual(400);
       const forged = cookieBrowser();
       const back = await allowed(forged);
       back.searchParams.set('state', 'another');

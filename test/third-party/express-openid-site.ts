@@ -56,9 +56,9 @@ export async function expressSite({ origin, id, secret }: Registration, scope: s
         url: new URL(started.headers.get('location') ?? ''),
         // Each response comes to the browser as it was before the sign-in.
         async redeem({ search }) {
-          const answer = await open(callback + search, cookiesOf(started));
-          if (answer.status !== 302) throw new Error(`express-openid-connect returned ${answer.status}`);
-          session = cookiesOf(answer);
+          const response = await open(callback + search, cookiesOf(started));
+          if (response.status !== 302) throw new Error(`express-openid-connect returned ${response.status}`);
+          session = cookiesOf(response);
           return claimsAt('/claims');
         },
       };

@@ -108,10 +108,10 @@ describeUnless(lemonldapMissing)('openid.md 8: lemonldap-ng, unmodified, signs u
         return back;
       },
     ];
-    for (const answer of attempts) {
+    for (const response of attempts) {
       const open = cookieBrowser();
       const { location } = await open(portal.url);
-      await open((await answer(new URL(location))).href);
+      await open((await response(new URL(location))).href);
       expect(await sessionOf(open)).not.toHaveProperty('uid');
     }
   });

@@ -30,9 +30,9 @@ export async function lemonldapProvider(redirectUri: string) {
   const { cert, key } = PROVIDER_CERTIFICATE;
   const proxy = createServer({ cert, key }, (req, res) => {
     const { url, method, headers } = req;
-    const forwarded = request({ host: '127.0.0.1', port, path: url, method, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(res);
+    const forwarded = request({ host: '127.0.0.1', port, path: url, method, headers }, (response) => {
+      res.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(res);
     });
     forwarded.on('error', () => res.destroy());
     req.pipe(forwarded);

@@ -105,9 +105,9 @@ async function ofOauth4webapi({ origin, id, secret }: Registration): Promise<Lib
         ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
       }).toString();
       const redeem = async (back: URL) => {
-        const told = oauth.validateAuthResponse(server, client, back, state);
+        const reported = oauth.validateAuthResponse(server, client, back, state);
         const sent = await oauth.authorizationCodeGrantRequest(
-          ...([server, client, auth, told, CALLBACK, verifier, insecure] as const),
+          ...([server, client, auth, reported, CALLBACK, verifier, insecure] as const),
         );
         return pair(await oauth.processAuthorizationCodeResponse(server, client, sent));
       };

@@ -50,8 +50,8 @@ async function ofGatehouse(): Promise<Peer> {
       const request = { ...parameters, ...(max_age && { max_age: Number(max_age) }) };
       const consent = (factor = {}) =>
         service.as(alice).post('/v1/oauth2/authorize/consent', { ...request, ...factor });
-      const answer = await consent();
-      const last = answer.body.code === 'SUDO_MODE_REQUIRED' ? await consent({ password: alice.password }) : answer;
+      const response = await consent();
+      const last = response.body.code === 'SUDO_MODE_REQUIRED' ? await consent({ password: alice.password }) : response;
       return last.status === 200 ? new URL(last.body.redirect_to) : `page with ${last.body.error ?? last.body.code}`;
     },
     close: () => service.close(),
@@ -190,8 +190,8 @@ interface TokenAnswer {
 }
 
 async function send(peer: Peer, form: URLSearchParams, headers: Record<string, string> = {}): Promise<TokenAnswer> {
-  const answer = await fetch(peer.tokenEndpoint, { method: 'POST', body: form, headers });
-  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  const response = await fetch(peer.tokenEndpoint, { method: 'POST', body: form, headers });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
 async function codeForm(peer: Peer, changes: Changes = {}): Promise<URLSearchParams> {

@@ -37,10 +37,10 @@ export async function passportSite<User>(name: string, strategy: passport.Strate
       const headers = { 'x-visit': String(++visits) };
       const sent = await fetch(`${url}/login`, { headers, redirect: 'manual' });
       const redeem = async ({ search }: URL) => {
-        const answer = await fetch(`${url}/callback${search}`, { headers });
-        if (answer.status === 500) throw thrown.pop();
-        if (answer.status !== 200) throw new Error(`passport returned ${answer.status}`);
-        return (await answer.json()) as User;
+        const response = await fetch(`${url}/callback${search}`, { headers });
+        if (response.status === 500) throw thrown.pop();
+        if (response.status !== 200) throw new Error(`passport returned ${response.status}`);
+        return (await response.json()) as User;
       };
       return { url: new URL(sent.headers.get('location') ?? ''), redeem };
     },

@@ -95,7 +95,7 @@ const LONG_LINES = ['A', 'B', 'C', 'D'].map((name) => `X-${name}: ${'y'.repeat(6
 
 interface Operation {
   readonly request: () => Promise<Buffer> | Buffer;
-  readonly expectOwn: (answer: RawAnswer) => void;
+  readonly expectOwn: (response: RawAnswer) => void;
 }
 
 const expectUploaded = ({ status, headers, text }: RawAnswer) =>

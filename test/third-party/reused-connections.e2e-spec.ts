@@ -89,10 +89,10 @@ function foreignPath(): string {
 const RANGE = `Range: bytes=0-${LENGTH - 1}`;
 
 /** An origin that answers a range request without declaring a length. */
-const part = (answer: (res: ServerResponse) => void): string => {
+const part = (response: (res: ServerResponse) => void): string => {
   origin.answer = (_req, res) => {
     res.writeHead(206, { 'content-type': 'video/mp4', 'content-range': `bytes 0-${LENGTH - 1}/${10 * LENGTH}` });
-    answer(res);
+    response(res);
   };
   return foreignPath();
 };

@@ -131,11 +131,11 @@ describeInBrowser('examples/single-page: a page without a server signs users in 
       const user = JSON.parse(sessionStorage.getItem(name));
       sessionStorage.setItem(name, JSON.stringify({ ...user, expires_at: Math.floor(Date.now() / 1000) + 61 }));
     `);
-    const renewing = page.waitForResponse((answer) => answer.url() === `${world.origin}/v1/oauth2/token`);
+    const renewing = page.waitForResponse((response) => response.url() === `${world.origin}/v1/oauth2/token`);
     await page.reload();
-    const answer = await renewing;
-    expect(answer.status()).toBe(200);
-    expect(new URLSearchParams(answer.request().postData() ?? '').get('grant_type')).toBe('refresh_token');
+    const response = await renewing;
+    expect(response.status()).toBe(200);
+    expect(new URLSearchParams(response.request().postData() ?? '').get('grant_type')).toBe('refresh_token');
     await page.waitForFunction(
       `JSON.parse(sessionStorage.getItem(${JSON.stringify(`oidc.user:${world.origin}:${app.id}`)})).refresh_token !== ${JSON.stringify(before.refresh_token)}`,
     );

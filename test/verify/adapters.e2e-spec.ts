@@ -42,8 +42,8 @@ function testAdapter({ paths, seen = /^Bot a, ?Bot b$/, changesHeaders, start }:
       fake.respond = () => fake.admission({ identity: { kind: 'bot', account_id: '77' } });
       const { status, body } = await call({ authorization: 'Bot a', 'x-service-sudo-mode-jwt': 'proof' });
       expect({ status, ...JSON.parse(body) }).toEqual({ status: 200, kind: 'bot', account_id: '77' });
-      const asked = { policy: 'documents-read', authorization: 'Bot a', sudo: 'proof', address: '127.0.0.1' };
-      expect(fake.asked.at(-1)).toEqual(asked);
+      const requested = { policy: 'documents-read', authorization: 'Bot a', sudo: 'proof', address: '127.0.0.1' };
+      expect(fake.asked.at(-1)).toEqual(requested);
     });
 
     test('sends the response of the guard unchanged', async () => {

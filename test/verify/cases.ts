@@ -34,7 +34,7 @@ async function admitted(subject: Subject, authorization: string): Promise<void> 
 }
 
 /** Waits until the service has received this number of revoked tags. */
-const told = (subject: Subject, count: number): Promise<void> =>
+const reported = (subject: Subject, count: number): Promise<void> =>
   until(async () => (await subject.metrics()).revocations === count);
 
 /** Waits until the service has noticed that the stream is lost. */
@@ -96,11 +96,11 @@ export const CASES: readonly Case[] = [
         fake.respond = () => ({ ...REJECTION, ...rejection, body, expires_in: 300, tags: ['application'] });
         fake.asked.length = 0;
         for (let count = 0; count < 2; count++) {
-          const answer = await subject.get(READ, as('a'));
-          assert.equal(answer.status, rejection.status);
-          assert.equal(answer.body, body);
+          const response = await subject.get(READ, as('a'));
+          assert.equal(response.status, rejection.status);
+          assert.equal(response.body, body);
           for (const [name, value] of Object.entries(rejection.headers)) {
-            assert.equal(answer.headers[name], [value].flat().join(', '));
+            assert.equal(response.headers[name], [value].flat().join(', '));
           }
         }
         asks(fake, 2);
@@ -184,7 +184,7 @@ export const CASES: readonly Case[] = [
       await admitted(subject, 'b');
       reject(fake);
       fake.revoke('other', 'a');
-      await told(subject, 2);
+      await reported(subject, 2);
       assert.equal((await subject.get(READ, as('a'))).status, 401);
       await admitted(subject, 'b');
       asks(fake, 3);
@@ -195,7 +195,7 @@ export const CASES: readonly Case[] = [
     async run(fake, subject) {
       await live(fake, subject);
       fake.revoke('a');
-      await told(subject, 1);
+      await reported(subject, 1);
       await admitted(subject, 'a');
       await admitted(subject, 'a');
       asks(fake, 1);
@@ -215,14 +215,14 @@ export const CASES: readonly Case[] = [
           });
         };
       });
-      const answer = subject.get(READ, as('a'));
+      const response = subject.get(READ, as('a'));
       await arrived;
       reject(fake);
       // Gatehouse announces a revocation immediately, even if an earlier transaction is open and the mark does not advance.
       fake.write(`event: revoked\nid: ${fake.mark}\ndata: {"tags":["a"]}\n\n`);
-      await told(subject, 1);
+      await reported(subject, 1);
       release(undefined);
-      await answer;
+      await response;
       assert.equal((await subject.get(READ, as('a'))).status, 401);
     },
   },
@@ -232,7 +232,7 @@ export const CASES: readonly Case[] = [
       await live(fake, subject);
       const early = fake.admission({ tags: ['a'] });
       fake.revoke('a');
-      await told(subject, 1);
+      await reported(subject, 1);
       fake.respond = () => early;
       await subject.get(READ, as('a'));
       reject(fake);
@@ -387,11 +387,11 @@ export const CASES: readonly Case[] = [
       reject(fake);
       await subject.freeze();
       await pause(50);
-      const answers = Array.from({ length: 8 }, () => subject.get(READ, as('a')));
+      const responses = Array.from({ length: 8 }, () => subject.get(READ, as('a')));
       fake.revoke('a');
       await pause(1200);
       subject.thaw();
-      for (const { status } of await Promise.all(answers)) assert.equal(status, 401);
+      for (const { status } of await Promise.all(responses)) assert.equal(status, 401);
       assert.equal((await subject.get(READ, as('a'))).status, 401);
     },
   },
@@ -410,10 +410,10 @@ export const CASES: readonly Case[] = [
       await pause(600);
       subject.thaw();
       await pause(50);
-      const asked = performance.now();
+      const requested = performance.now();
       const { lag_seconds: lag } = await subject.metrics();
       // The heartbeat before the pause was sent before it, and the one of the pause counts from at most 350 ms later.
-      assert.ok(lag == null || lag * 1000 >= asked - frozen - 350, `${lag} s after a pause`);
+      assert.ok(lag == null || lag * 1000 >= requested - frozen - 350, `${lag} s after a pause`);
       await pause(600);
       fake.asked.length = 0;
       await admitted(subject, 'a');

@@ -13,7 +13,7 @@ export interface Asked {
   readonly address?: string;
 }
 
-type Responder = (asked: Asked) => unknown;
+type Responder = (requested: Asked) => unknown;
 
 /** A server that speaks section 3 of forward-auth.md. Tests decide what it answers and announces. */
 export class FakeGatehouse {
@@ -145,9 +145,9 @@ export class FakeGatehouse {
   private async decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Asked;
-    this.asked.push(asked);
-    const decision = await this.respond(asked);
+    const requested = JSON.parse(Buffer.concat(chunks).toString()) as Asked;
+    this.asked.push(requested);
+    const decision = await this.respond(requested);
     if (typeof decision === 'number') this.send(response, decision, { code: 'ERROR' }, { 'retry-after': '7' });
     else this.send(response, 200, decision);
   }

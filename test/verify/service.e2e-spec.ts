@@ -93,11 +93,11 @@ describe.each([NODE, WSGI, ASGI])('forward-auth.md 4, with the service: $name', 
       ['documents-delete', alice.authorization, 403],
     ];
     for (const [policy, authorization, status] of rejections) {
-      const answer = await subject.get(policy, authorization === undefined ? {} : { authorization });
+      const response = await subject.get(policy, authorization === undefined ? {} : { authorization });
       const path = `${service.url}/v1/forward-auth/${policy}`;
       const expected = await get(path, authorization === undefined ? {} : { authorization });
-      expect({ status: answer.status, body: answer.body }).toEqual({ status, body: expected.body });
-      expect(answer.headers['content-type']).toBe(expected.headers['content-type']);
+      expect({ status: response.status, body: response.body }).toEqual({ status, body: expected.body });
+      expect(response.headers['content-type']).toBe(expected.headers['content-type']);
     }
     expect((await subject.get('unknown', { authorization: alice.authorization })).status).toBe(503);
   });

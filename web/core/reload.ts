@@ -2,8 +2,8 @@
 const RELOAD_POLL_INTERVAL_MS = 2000;
 
 async function fingerprint(): Promise<string | null> {
-  const answer = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
-  return answer?.ok ? answer.headers.get('etag') : null;
+  const response = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  return response?.ok ? response.headers.get('etag') : null;
 }
 
 /** Reloads the page whenever a build has changed it. */

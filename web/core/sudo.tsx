@@ -41,7 +41,7 @@ interface SudoDialogProps {
   readonly children?: ComponentChildren;
 }
 
-function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogProps) {
+function Factors({ methods, answer: response, why, headers = {} }: Question & SudoDialogProps) {
   const code = useSignal('');
   const password = useSignal('');
   const email = useSignal<string | null>(null);
@@ -51,7 +51,7 @@ function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogPr
     hasFailed.value = false;
     const options = await api.post('/v1/users/@me/sudo/webauthn/authentication-options', { headers });
     try {
-      answer({
+      response({
         mfa_method: 'webauthn',
         webauthn_challenge: options.challenge,
         webauthn_response: await requestAssertion(options),
@@ -64,8 +64,8 @@ function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogPr
   const submit = (event: Event) => {
     event.preventDefault();
     const typed = methods.password_required ? { password: password.value } : {};
-    if (methods.has_mfa) answer({ mfa_method: 'totp', mfa_code: code.value, ...typed });
-    else answer({ password: password.value });
+    if (methods.has_mfa) response({ mfa_method: 'totp', mfa_code: code.value, ...typed });
+    else response({ password: password.value });
   };
   const takesCode = totp || backup_codes;
   const takesPassword = !methods.has_mfa || methods.password_required;
@@ -115,7 +115,7 @@ function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogPr
           />
         )}
         <div class="actions">
-          <Button kind="plain" onClick={() => answer(null)}>
+          <Button kind="plain" onClick={() => response(null)}>
             {t('common.cancel')}
           </Button>
           {(takesCode || !methods.has_mfa) && <Button submits>{t('common.confirm')}</Button>}

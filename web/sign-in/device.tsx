@@ -15,7 +15,7 @@ import type { Handoff } from './steps.js';
 export interface OtherDeviceProps {
   readonly handoff: Handoff;
   readonly onHandoff: (handoff: Handoff) => void;
-  readonly onSignedIn: (answer: SignedIn) => void;
+  readonly onSignedIn: (response: SignedIn) => void;
   readonly onBack: (failure?: Failure) => void;
 }
 
@@ -41,9 +41,9 @@ function Waiting({
   const { code, poll_secret, confirmation } = handoff;
   const trouble = usePolling(async () => {
     try {
-      const answer = await api.post('/v1/auth/handoff/{code}/status', { path: { code }, body: { poll_secret } });
-      if (answer.status === 'completed') onSignedIn(answer);
-      if (answer.status === 'expired') onExpired();
+      const response = await api.post('/v1/auth/handoff/{code}/status', { path: { code }, body: { poll_secret } });
+      if (response.status === 'completed') onSignedIn(response);
+      if (response.status === 'expired') onExpired();
     } catch (error) {
       if (!(error instanceof ApiError) || ![400, 403].includes(error.status)) throw error;
       onBack(toHandoffFailure(error));

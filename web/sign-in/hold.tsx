@@ -16,7 +16,7 @@ import type { Hold } from './steps.js';
 export interface EmailHoldProps {
   readonly hold: Hold;
   readonly onHold: (hold: Hold) => void;
-  readonly onSignedIn: (answer: SignedIn) => void;
+  readonly onSignedIn: (response: SignedIn) => void;
   /** Returns to the first step, with an error if there was one. */
   readonly onBack: (failure?: Failure) => void;
 }
@@ -63,8 +63,8 @@ export function EmailHold({ hold, onHold, onSignedIn, onBack }: EmailHoldProps) 
   useStep('signIn.holdTitle');
   const trouble = usePolling(async () => {
     try {
-      const answer = await api.get('/v1/auth/ip-authorization/poll', { query: { ticket: hold.ticket } });
-      if (answer.completed) onSignedIn(answer);
+      const response = await api.get('/v1/auth/ip-authorization/poll', { query: { ticket: hold.ticket } });
+      if (response.completed) onSignedIn(response);
     } catch (error) {
       if (!(error instanceof ApiError) || ![400, 403].includes(error.status)) throw error;
       detectSsoEnforced(error);

@@ -16,7 +16,7 @@ export interface PasswordFormProps {
   readonly password: Signal<string>;
   /** The "keep me signed in" choice; undefined to hide it. */
   readonly isKept?: Signal<boolean> | undefined;
-  readonly onAnswer: (answer: Answer<paths, '/v1/auth/login', 'post'>) => void;
+  readonly onAnswer: (response: Answer<paths, '/v1/auth/login', 'post'>) => void;
   /** Called if the sign-in needs an emailed link. */
   readonly onHeld: (refused: ApiError) => void;
 }

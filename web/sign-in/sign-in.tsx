@@ -29,7 +29,7 @@ export interface SignInProps {
    * Called once after sign-in. The page starts the session (`core/session`) and redirects.
    * `password` is set if a password was used; it is empty if a second factor was also used.
    */
-  readonly onSignedIn: (answer: SignedIn, isKept: boolean, password?: string) => void;
+  readonly onSignedIn: (response: SignedIn, isKept: boolean, password?: string) => void;
   /** Content above the first step. */
   readonly intro?: ComponentChildren;
   /** False hides the "keep me signed in" choice. */
@@ -44,7 +44,7 @@ interface Entry {
   readonly allowsKeep: boolean;
   readonly typed: { readonly email: Signal<string>; readonly password: Signal<string> };
   readonly go: (step: Step) => void;
-  readonly done: (answer: SignedIn, password?: string) => void;
+  readonly done: (response: SignedIn, password?: string) => void;
 }
 
 const holdStep = ({ body }: ApiError): Step => ({
@@ -133,10 +133,10 @@ function Enter({ allowsKeep, ...entry }: Entry) {
       <PasswordForm
         {...typed}
         isKept={allowsKeep ? isKept : undefined}
-        onAnswer={(answer) =>
-          'mfa' in answer
-            ? go({ kind: 'factor', challenge: answer, email: typed.email.value.trim() })
-            : done(answer, typed.password.value)
+        onAnswer={(response) =>
+          'mfa' in response
+            ? go({ kind: 'factor', challenge: response, email: typed.email.value.trim() })
+            : done(response, typed.password.value)
         }
         onHeld={(refused) => go(holdStep(refused))}
       />
@@ -164,9 +164,9 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true, email }: SignInPr
     go({ kind: 'enter' });
     failure.value = why ?? null;
   };
-  const done = (answer: SignedIn, password?: string) => {
+  const done = (response: SignedIn, password?: string) => {
     storeStep({ kind: 'enter' }, false);
-    onSignedIn(answer, allowsKeep && isKept.value, password);
+    onSignedIn(response, allowsKeep && isKept.value, password);
   };
 
   const now = step.value;
@@ -204,7 +204,7 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true, email }: SignInPr
               back();
             },
           }}
-          onSignedIn={(answer) => done(answer, now.email === null ? undefined : '')}
+          onSignedIn={(response) => done(response, now.email === null ? undefined : '')}
           onTimeout={() =>
             back({ message: wordsOfCode('SESSION_TIMEOUT') ?? null, fields: {}, code: 'SESSION_TIMEOUT' })
           }
@@ -215,7 +215,7 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true, email }: SignInPr
         <EmailHold
           hold={now.hold}
           onHold={(hold) => go({ kind: 'hold', hold })}
-          onSignedIn={(answer) => done(answer, typed.password.value)}
+          onSignedIn={(response) => done(response, typed.password.value)}
           onBack={back}
         />
       );

@@ -30,8 +30,8 @@ export class ConnectionSignIn {
   async complete(id: string, input: CompleteConnectionInput, origin: Origin): Promise<ConnectionAnswer> {
     if (this.isSso(id)) return this.sso.complete(input, origin);
     const { connection, profile, redirectTo } = await this.states.complete(id, input);
-    const answer = await this.accounts.signIn(toConnectionUser(connection, profile), origin);
-    return { ...answer, redirect_to: redirectTo };
+    const response = await this.accounts.signIn(toConnectionUser(connection, profile), origin);
+    return { ...response, redirect_to: redirectTo };
   }
 
   private isSso(id: string): boolean {

@@ -110,11 +110,11 @@ export class OAuth2Exchange {
   /** @throws ApiError FV(code: FAILED_TO_FETCH_SSO_USER_INFO) */
   private async read(url: string, accessToken: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
-    const answer = await this.provider
+    const response = await this.provider
       .request(url, { method: 'GET', headers, body: null, redirect: 'manual' })
       .catch(() => null);
-    if (answer?.status !== 200) throw validationError('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
-    return jsonOf(answer);
+    if (response?.status !== 200) throw validationError('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
+    return jsonOf(response);
   }
 
   private async configuration({ kind, client }: ActiveConnection) {
@@ -132,10 +132,10 @@ export class OAuth2Exchange {
 
   /** GitHub reports errors with status 200. An ID token cannot be verified without an issuer, so it is dropped. */
   private readonly tokenFetch: CustomFetch = async (url, options) => {
-    const answer = await this.provider.request(url, options);
-    const json = jsonObject(answer);
-    if (answer.status !== 200 || !json || json.error !== undefined) {
-      throw answer.status < 500 ? tokenError(answer.status, json?.error) : providerDown();
+    const response = await this.provider.request(url, options);
+    const json = jsonObject(response);
+    if (response.status !== 200 || !json || json.error !== undefined) {
+      throw response.status < 500 ? tokenError(response.status, json?.error) : providerDown();
     }
     const { id_token: _, ...tokens } = withoutNulls(json);
     return Response.json(tokens);

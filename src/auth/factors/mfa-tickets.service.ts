@@ -133,14 +133,14 @@ export class MfaTickets {
   async complete<T>(
     ticket: OpenTicket,
     { member, ...by }: FactorAttempt,
-    answer: (tx: Tx) => Promise<Authentication | null>,
+    response: (tx: Tx) => Promise<Authentication | null>,
     then: (tx: Tx, seen: AccountSnapshot, authentication: Authentication) => Promise<T>,
   ): Promise<T | null> {
     const failed = await this.charge(ticket, member);
     const result = await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, ticket.account.id);
       if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw ticketExpired();
-      const second = await answer(tx);
+      const second = await response(tx);
       if (!second) {
         await this.recordFailure(tx, ticket, by);
         return null;

@@ -218,18 +218,18 @@ export class SsoExchange {
   };
 
   private readonly tokenFetch: CustomFetch = async (url, options) => {
-    const answer = await this.provider.request(url, options);
-    const json = jsonObject(answer);
+    const response = await this.provider.request(url, options);
+    const json = jsonObject(response);
     // Remove members that are null. They mean the same as absent ones, but the library rejects them.
-    if (answer.status === 200 && json) return Response.json(withoutNulls(json));
-    throw tokenError(answer.status, answer.status >= 400 && answer.status < 500 ? json?.error : undefined);
+    if (response.status === 200 && json) return Response.json(withoutNulls(json));
+    throw tokenError(response.status, response.status >= 400 && response.status < 500 ? json?.error : undefined);
   };
 
   private readonly userInfoFetch: CustomFetch = async (url, options) => {
-    const answer = await this.provider.request(url, options).catch(() => null);
-    if (answer?.status !== 200) throw validationError('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
-    if (!jsonObject(answer)) throw validationError('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
-    return responseOf(answer);
+    const response = await this.provider.request(url, options).catch(() => null);
+    if (response?.status !== 200) throw validationError('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
+    if (!jsonObject(response)) throw validationError('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
+    return responseOf(response);
   };
 
   /** The reason is only logged, because it may quote the token. */

@@ -45,8 +45,8 @@ export function jsonOf({ body }: OutboundResponse): unknown {
   }
 }
 
-export function jsonObject(answer: OutboundResponse): JsonObject | null {
-  const value = jsonOf(answer);
+export function jsonObject(response: OutboundResponse): JsonObject | null {
+  const value = jsonOf(response);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
@@ -81,13 +81,13 @@ const toMetadata = (document: Readonly<JsonObject>): ProviderMetadata => ({
 });
 
 /** Returns the published document if it can be stored. */
-function parseDocument(answer: OutboundResponse): JsonObject | null {
-  const document = answer.status === 200 ? jsonObject(answer) : null;
+function parseDocument(response: OutboundResponse): JsonObject | null {
+  const document = response.status === 200 ? jsonObject(response) : null;
   return isStorableJson(document) ? document : null;
 }
 
-function keysOf(answer: OutboundResponse): JSONWebKeySet {
-  const keys = parseDocument(answer)?.keys;
+function keysOf(response: OutboundResponse): JSONWebKeySet {
+  const keys = parseDocument(response)?.keys;
   const isSet = Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every((key) => typeof key === 'object' && key);
   if (!isSet) throw providerDown();
   return { keys: keys as JSONWebKeySet['keys'] };
@@ -151,11 +151,11 @@ export class SsoProvider {
     const library = await this.load();
     let named: unknown;
     const fetch: CustomFetch = async (url, options) => {
-      const answer = await this.request(url, options);
-      const document = parseDocument(answer);
+      const response = await this.request(url, options);
+      const document = parseDocument(response);
       if (!document) throw providerDown();
       named = document.issuer;
-      return responseOf(answer);
+      return responseOf(response);
     };
     try {
       const found = await library.discovery(new URL(issuer), 'discovery', undefined, library.None(), {

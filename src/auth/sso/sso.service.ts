@@ -79,8 +79,8 @@ export class SsoService {
     const person = await this.exchange.identify(this.exchange.clientOf(settings), input.code, {
       ...{ redirectUri, nonce, verifier },
     });
-    const answer = await this.accounts.signIn(toProviderUser(person, settings), origin);
-    return { ...answer, redirect_to: bound.redirectTo ?? '' };
+    const response = await this.accounts.signIn(toProviderUser(person, settings), origin);
+    return { ...response, redirect_to: bound.redirectTo ?? '' };
   }
 
   /**

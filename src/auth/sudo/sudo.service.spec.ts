@@ -33,9 +33,9 @@ function sudoMode({
   admitted?: boolean;
 } = {}) {
   const did: unknown[] = [];
-  const note = <T>(answer: T, ...what: unknown[]): T => {
+  const note = <T>(response: T, ...what: unknown[]): T => {
     did.push(what);
-    return answer;
+    return response;
   };
   const clock = { time: START, seconds: () => clock.time, date: () => new Date(clock.time * 1000) };
   const parts = [

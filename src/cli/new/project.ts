@@ -92,10 +92,10 @@ async function askUntilValid(
   check: (text: string) => unknown,
 ) {
   for (;;) {
-    const answer = (await ask?.(`${question} (${fallback}) `))?.trim() || fallback;
+    const response = (await ask?.(`${question} (${fallback}) `))?.trim() || fallback;
     try {
-      check(answer);
-      return answer;
+      check(response);
+      return response;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       err(error.message);

@@ -113,8 +113,8 @@ export class SettingsReader {
   }
 
   /** Reads a one-line text that is shown to users in pages, emails and messages. */
-  name(name: string, about: string, max = 64, told?: SettingDocumentation): string | undefined {
-    const value = this.text(name, about, told);
+  name(name: string, about: string, max = 64, reported?: SettingDocumentation): string | undefined {
+    const value = this.text(name, about, reported);
     if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
     this.fault(name, `must be one line of at most ${max} characters`);
     return undefined;
@@ -125,21 +125,21 @@ export class SettingsReader {
     about: string,
     choices: readonly T[],
     fallback: NoInfer<T>,
-    told?: SettingDocumentation,
+    reported?: SettingDocumentation,
   ): T {
-    const value = this.text(name, about, { shown: fallback, ...told });
+    const value = this.text(name, about, { shown: fallback, ...reported });
     if (value === undefined) return fallback;
     const found = choices.find((choice) => choice === value);
     if (!found) this.fault(name, `must be one of ${choices.join(', ')}`);
     return found ?? fallback;
   }
 
-  onOff(name: string, about: string, fallback: boolean, told?: SettingDocumentation): boolean {
-    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off', told) === 'on';
+  onOff(name: string, about: string, fallback: boolean, reported?: SettingDocumentation): boolean {
+    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off', reported) === 'on';
   }
 
-  bool(name: string, about: string, fallback: boolean, told?: SettingDocumentation): boolean {
-    return this.choice(name, about, ['true', 'false'], fallback ? 'true' : 'false', told) === 'true';
+  bool(name: string, about: string, fallback: boolean, reported?: SettingDocumentation): boolean {
+    return this.choice(name, about, ['true', 'false'], fallback ? 'true' : 'false', reported) === 'true';
   }
 
   int(
@@ -147,17 +147,17 @@ export class SettingsReader {
     about: string,
     fallback: number,
     [min, max]: readonly [number, number],
-    told?: SettingDocumentation,
+    reported?: SettingDocumentation,
   ): number {
-    const value = this.text(name, about, { shown: String(fallback), ...told });
+    const value = this.text(name, about, { shown: String(fallback), ...reported });
     if (value === undefined) return fallback;
     if (/^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
     this.fault(name, `must be a whole number from ${min} to ${max}`);
     return fallback;
   }
 
-  list(name: string, about: string, told?: SettingDocumentation): string[] {
-    return this.parseItems(name, this.text(name, about, told));
+  list(name: string, about: string, reported?: SettingDocumentation): string[] {
+    return this.parseItems(name, this.text(name, about, reported));
   }
 
   /** Rejects a list of only commas, which would silently disable the feature that the list configures. */
@@ -167,22 +167,22 @@ export class SettingsReader {
     return items;
   }
 
-  url(name: string, about: string, fallback: string, protocols: string[], told?: SettingDocumentation): string;
+  url(name: string, about: string, fallback: string, protocols: string[], reported?: SettingDocumentation): string;
   url(
     name: string,
     about: string,
     fallback: undefined,
     protocols: string[],
-    told?: SettingDocumentation,
+    reported?: SettingDocumentation,
   ): string | undefined;
   url(
     name: string,
     about: string,
     fallback: string | undefined,
     protocols: string[],
-    told?: SettingDocumentation,
+    reported?: SettingDocumentation,
   ): string | undefined {
-    const value = this.text(name, about, { shown: fallback ?? '', ...told });
+    const value = this.text(name, about, { shown: fallback ?? '', ...reported });
     if (value === undefined) return fallback;
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
     this.fault(name, `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
@@ -208,8 +208,8 @@ export class SettingsReader {
     return origins;
   }
 
-  cidrs(name: string, about: string, told?: SettingDocumentation, fallback?: string): Cidr[] {
-    return this.parseItems(name, this.text(name, about, told) ?? fallback).flatMap((item) => {
+  cidrs(name: string, about: string, reported?: SettingDocumentation, fallback?: string): Cidr[] {
+    return this.parseItems(name, this.text(name, about, reported) ?? fallback).flatMap((item) => {
       try {
         if (item.includes('/')) return [ipaddr.parseCIDR(item)];
         const address = ipaddr.parse(item);

@@ -142,13 +142,13 @@ export class ControllerReader {
     const isNothing = ({ flags }: ts.Type) =>
       flags & (TypeFlags.Undefined | TypeFlags.Void | TypeFlags.ESSymbolLike | TypeFlags.Never);
     const isText = ({ flags }: ts.Type) => flags & (TypeFlags.String | TypeFlags.StringLiteral);
-    const answer = parts.some((part) => !isNothing(part) && !isText(part)) ? this.answer(parts, type) : undefined;
+    const response = parts.some((part) => !isNothing(part) && !isText(part)) ? this.answer(parts, type) : undefined;
     const [summary, description] = splitSummary(this.docTextOf(method));
     const { codes, fieldCodes, headers, events } = this.calls.collectFrom(method);
     return {
       summary,
       ...(description ? { description } : {}),
-      ...(answer ? { answer } : {}),
+      ...(response ? { answer: response } : {}),
       answersItself: parts.some(({ flags }) => flags & TypeFlags.ESSymbolLike),
       codes: sorted(codes),
       fieldCodes: sorted(fieldCodes),

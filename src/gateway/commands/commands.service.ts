@@ -72,13 +72,13 @@ export class Commands {
   }
 
   private sendRejection({ plan: { gateway, handler, message }, connection }: Command, error: unknown): void {
-    const refusal = this.features.requireDeclared(toApiError(error));
-    const { code } = refusal;
+    const apiError = this.features.requireDeclared(toApiError(error));
+    const { code } = apiError;
     this.metrics.add('gatehouse_refusals_total', { code });
     if (code === 'INTERNAL_SERVER_ERROR')
-      this.log.error('gateway command failed', { command: `${gateway}.${handler}`, error: refusal.cause ?? error });
+      this.log.error('gateway command failed', { command: `${gateway}.${handler}`, error: apiError.cause ?? error });
     const what = typeof message === 'number' ? { op: message } : { op: OP.DISPATCH, t: message };
-    connection.dispatch('REFUSED', { ...what, code, message: this.features.describe(refusal).message });
+    connection.dispatch('REFUSED', { ...what, code, message: this.features.describe(apiError).message });
   }
 
   /** All commands: first by opcode, then by name. */

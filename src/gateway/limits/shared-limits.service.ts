@@ -63,12 +63,12 @@ export class SharedLimits extends GatewayLimits {
 
   /** Reports the local socket counts to the store and returns the counts of the other processes. */
   private async reportAndCount(keys: readonly string[]): Promise<Map<string, number>> {
-    const told = keys
+    const reported = keys
       .flatMap((key) => this.pendingReports.get(key) ?? [])
       .map(({ key, sockets }) => ({ key, sockets }));
     for (const key of keys) this.pendingReports.delete(key);
-    const totals = await this.report(told);
-    return new Map(totals.map((total, n) => [told[n]?.key ?? '', total - (told[n]?.sockets ?? 0)]));
+    const totals = await this.report(reported);
+    return new Map(totals.map((total, n) => [reported[n]?.key ?? '', total - (reported[n]?.sockets ?? 0)]));
   }
 
   onSocketClosed(use: AddressUse): void {

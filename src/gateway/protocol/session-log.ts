@@ -74,11 +74,11 @@ export class SessionLog {
     this.standing = { ...this.standing, cursor };
   }
 
-  plan(heard: readonly ReceivedEvent[]): Step {
+  plan(received: readonly ReceivedEvent[]): Step {
     let { seq, floor, cursor } = this.standing;
     const breaks: Break[] = [];
     const dispatches: Step['dispatches'][number][] = [];
-    for (const { ref, number, event } of heard) {
+    for (const { ref, number, event } of received) {
       if (number !== null) {
         if (number <= cursor) continue;
         cursor = number;

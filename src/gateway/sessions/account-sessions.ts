@@ -26,9 +26,9 @@ export class AccountSessions {
     this.payloads = new Payloads(numbers.replay_bytes);
   }
 
-  dispatch(heard: ReceivedEvent): void {
-    this.storePayload(heard);
-    for (const session of this.sessions) this.deliver(session, heard);
+  dispatch(received: ReceivedEvent): void {
+    this.storePayload(received);
+    for (const session of this.sessions) this.deliver(session, received);
   }
 
   /**
@@ -36,9 +36,9 @@ export class AccountSessions {
    * Only the last list matters. A session without a connection gets the current list when it is resumed, unless the
    * list is unchanged.
    */
-  sendList(makeEvent: () => GatewayEvent, told: GatewaySession | null): void {
-    if (told) told.lacksCurrentList = told.holder === null;
-    const others = [...this.sessions].filter((session) => session.isStarted && session !== told);
+  sendList(makeEvent: () => GatewayEvent, reported: GatewaySession | null): void {
+    if (reported) reported.lacksCurrentList = reported.holder === null;
+    const others = [...this.sessions].filter((session) => session.isStarted && session !== reported);
     if (others.length === 0) return;
     const event = makeEvent();
     for (const session of others)
@@ -48,11 +48,11 @@ export class AccountSessions {
   }
 
   sendListTo(sessions: readonly GatewaySession[], event: GatewayEvent): void {
-    const heard = presenceEventAfter(this.lastEvent?.number ?? 0, event);
-    this.storePayload(heard);
+    const received = presenceEventAfter(this.lastEvent?.number ?? 0, event);
+    this.storePayload(received);
     for (const session of sessions) {
       session.lastSentList = event.frame;
-      this.deliver(session, heard);
+      this.deliver(session, received);
     }
   }
 
@@ -66,14 +66,14 @@ export class AccountSessions {
   }
 
   /** Stores an event for replay. Returns its stored copy if it was stored before, so that sessions share its memory. */
-  keep(heard: ReceivedEvent): GatewayEvent | null {
-    this.storePayload(heard);
-    return this.payloads.get(heard.ref) ?? heard.event;
+  keep(received: ReceivedEvent): GatewayEvent | null {
+    this.storePayload(received);
+    return this.payloads.get(received.ref) ?? received.event;
   }
 
-  deliver(session: GatewaySession, heard: ReceivedEvent): void {
-    if (session.stored) this.writer?.push(session, heard);
-    else session.applyEvents([heard]);
+  deliver(session: GatewaySession, received: ReceivedEvent): void {
+    if (session.stored) this.writer?.push(session, received);
+    else session.applyEvents([received]);
   }
 
   /** Deletes events that no session can replay. */

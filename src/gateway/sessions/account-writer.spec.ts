@@ -49,7 +49,7 @@ function slowStore() {
     return session as GatewaySession & { stored: Stored };
   };
   const respond = () => {
-    for (const answer of waiting.splice(0)) answer();
+    for (const response of waiting.splice(0)) response();
   };
   return { writer, written, waiting, sessionOf, respond };
 }

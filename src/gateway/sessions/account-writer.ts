@@ -75,10 +75,10 @@ export class AccountWriter {
     private readonly host: WriterHost,
   ) {}
 
-  push(session: GatewaySession, heard: ReceivedEvent): void {
+  push(session: GatewaySession, received: ReceivedEvent): void {
     if (!isStored(session)) return;
-    session.stored.pending.push(heard);
-    this.pushedBytes += heard.event?.bytes ?? 0;
+    session.stored.pending.push(received);
+    this.pushedBytes += received.event?.bytes ?? 0;
     this.start(session);
   }
 

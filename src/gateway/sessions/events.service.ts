@@ -130,13 +130,13 @@ export class GatewayEvents implements OnModuleInit {
 
   private async dispatchRow(account: AccountSessions, row: JournalRow): Promise<void> {
     account.lastEvent = { number: Number(row.number), id: row.id };
-    const heard = await this.withRetry(() => this.readEvent(row)).catch((error) => {
+    const received = await this.withRetry(() => this.readEvent(row)).catch((error) => {
       this.log.error('reading a gateway event failed or timed out', { type: (row.data as EventNotice).type, error });
       return null;
     });
     // An unreadable event leaves a gap, so sessions must not resume across it.
-    if (!heard) return this.sessions.breakReplay(account.id);
-    account.dispatch(heard);
+    if (!received) return this.sessions.breakReplay(account.id);
+    account.dispatch(received);
     await account.writer?.waitIfBusy();
   }
 

@@ -138,8 +138,8 @@ export class LiveSessions {
     }
   }
 
-  dispatch(accountId: string, heard: ReceivedEvent): void {
-    this.byAccount.get(accountId)?.dispatch(heard);
+  dispatch(accountId: string, received: ReceivedEvent): void {
+    this.byAccount.get(accountId)?.dispatch(received);
   }
 
   /** Sends an event to one session as a response. It cannot be replayed. */

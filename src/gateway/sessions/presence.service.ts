@@ -52,8 +52,8 @@ export class Presence implements OnModuleInit {
    * Called when a session has started or ended here. `known`: the session list after the change. `told`: the session
    * that already has it.
    */
-  onChanged(accountId: string, known?: KnownSessions, told: GatewaySession | null = null): void {
-    this.recordChange(accountId, true, known, known ? told : null);
+  onChanged(accountId: string, known?: KnownSessions, reported: GatewaySession | null = null): void {
+    this.recordChange(accountId, true, known, known ? reported : null);
   }
 
   /** Sends the list that a session missed while it had no connection. */
@@ -75,7 +75,7 @@ export class Presence implements OnModuleInit {
     accountId: string,
     isOurs: boolean,
     known?: KnownSessions,
-    told: GatewaySession | null = null,
+    reported: GatewaySession | null = null,
   ): void {
     const account = this.sessions.getAccount(accountId);
     if (account) account.changes++;
@@ -90,7 +90,7 @@ export class Presence implements OnModuleInit {
         isLocalChange: isOurs,
         notBefore: Number.NEGATIVE_INFINITY,
         known,
-        informedSession: told,
+        informedSession: reported,
       });
     this.sendIfDue(accountId, this.clock.monotonic());
   }

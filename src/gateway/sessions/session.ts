@@ -126,8 +126,8 @@ export class GatewaySession {
   }
 
   /** Dispatches events without storing them first. */
-  applyEvents(heard: readonly ReceivedEvent[]): void {
-    this.commit(this.log.plan(heard));
+  applyEvents(received: readonly ReceivedEvent[]): void {
+    this.commit(this.log.plan(received));
   }
 
   /** Applies a step and sends its dispatches if there is a connection. */

@@ -41,9 +41,9 @@ export class SharedPersistence extends SessionPersistence {
     session.log.startAt(cursor);
     if (stored) session.stored = Object.assign(stored, { since: created.since });
     if (isTold) {
-      const heard = presenceEventAfter(cursor, eventOf('SESSIONS_REPLACE', sessionList(created.listed)));
-      account.storePayload(heard);
-      session.applyEvents([heard]);
+      const received = presenceEventAfter(cursor, eventOf('SESSIONS_REPLACE', sessionList(created.listed)));
+      account.storePayload(received);
+      session.applyEvents([received]);
     }
     account.writer?.startWriting(session, []);
     return { listed: created.listed, isListDispatched: isTold };

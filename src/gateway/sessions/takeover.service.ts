@@ -120,14 +120,14 @@ export class Takeover implements OnModuleInit {
       const page = await this.replicaBus.eventsAfter(account.id, position);
       if (!page) return null;
       for (const row of page.rows) {
-        const heard = await this.events.readEvent(row);
-        if (!heard) return null;
+        const received = await this.events.readEvent(row);
+        if (!received) return null;
         position = Number(row.number);
-        const event = heard.event && isSubscribed(session.options, heard.event) ? account.keep(heard) : null;
+        const event = received.event && isSubscribed(session.options, received.event) ? account.keep(received) : null;
         bytes += event?.bytes ?? 0;
         // Of consecutive events that the session does not receive, only the last position counts.
         if (missed.at(-1)?.event === null) missed.pop();
-        missed.push({ ...heard, event });
+        missed.push({ ...received, event });
         if (missed.length > replay_events + 1 || bytes > replay_bytes) return null;
       }
       if (page.isLast) return missed;

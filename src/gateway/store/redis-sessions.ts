@@ -127,8 +127,8 @@ export class RedisSessions extends SessionStore {
     const { id, account, login, binding, wishes, cursor, isTold } = session;
     const state = [login, binding, wishes, cursor, ...(isTold ? [serializeBreak(FIRST_LIST)] : [])];
     const head = [id, this.owner, leaseMs(this.settings), limit];
-    const answer = await this.scripts.create(accountKeys(account), ...head, ...state);
-    const [since, entries = []] = answer as [since?: number, entries?: Entry[]];
+    const response = await this.scripts.create(accountKeys(account), ...head, ...state);
+    const [since, entries = []] = response as [since?: number, entries?: Entry[]];
     return since === undefined ? null : { since, listed: toListedSessions(entries) };
   }
 
@@ -161,8 +161,8 @@ export class RedisSessions extends SessionStore {
 
   async claim({ id, fence, binding, seq }: ClaimInput): Promise<Claim> {
     const keys = accountKeys(this.ids.accountOf(id));
-    const answer = await this.scripts.claim(keys, id, this.owner, fence, binding, seq, leaseMs(this.settings));
-    const [outcome, newFence, state, breaks, payloads, untold] = answer as [
+    const response = await this.scripts.claim(keys, id, this.owner, fence, binding, seq, leaseMs(this.settings));
+    const [outcome, newFence, state, breaks, payloads, untold] = response as [
       ...[outcome: Claim, fence: number, state: string[], breaks: string[], payloads: string[], untold: number],
     ];
     if ((outcome as string) !== 'claimed') return outcome;
@@ -228,8 +228,8 @@ export class RedisSessions extends SessionStore {
 
   private async removeSome(sessions: readonly HeldSession[]): Promise<Removal[]> {
     const { keys, args } = this.argsOf(sessions, ({ id, fence }) => [id, fence]);
-    const answers = (await this.scripts.remove(keys, this.owner, ...args)) as [Holding, number][];
-    return answers.map(([holding, others]) => ({ holding, isElsewhere: others > 0 }));
+    const responses = (await this.scripts.remove(keys, this.owner, ...args)) as [Holding, number][];
+    return responses.map(([holding, others]) => ({ holding, isElsewhere: others > 0 }));
   }
 
   async revoke({ sessions = [], owners = [], bot }: Revocation): Promise<string[]> {

@@ -72,15 +72,15 @@ export class ConnectionRegistry {
   }
 
   /** Waits for the responses to earlier requests of the connection, whose handlers may still run. */
-  private sendUnparsedError(socket: Duplex, status: string, refusal: ApiError): void {
+  private sendUnparsedError(socket: Duplex, status: string, apiError: ApiError): void {
     const last = this.lastResponses.get(socket);
     if (last?.req.complete && this.hasPendingResponse(socket)) {
-      last.once('finish', () => socket.writable && this.writeUnparsedError(socket, status, refusal));
-    } else this.writeUnparsedError(socket, status, refusal);
+      last.once('finish', () => socket.writable && this.writeUnparsedError(socket, status, apiError));
+    } else this.writeUnparsedError(socket, status, apiError);
   }
 
-  private writeUnparsedError(socket: Duplex, status: string, refusal: ApiError): void {
-    const body = this.errors.bodyOf(refusal);
+  private writeUnparsedError(socket: Duplex, status: string, apiError: ApiError): void {
+    const body = this.errors.bodyOf(apiError);
     const headers = [
       ...this.fixedHeaders.of(randomUUID()),
       ...['Content-Type', JSON_TYPE],

@@ -42,8 +42,8 @@ export class ErrorResponder {
   }
 
   /** The body of an error response to a request that could not be parsed. */
-  bodyOf(refusal: ApiError): string {
-    return JSON.stringify(this.features.describe(refusal).body);
+  bodyOf(apiError: ApiError): string {
+    return JSON.stringify(this.features.describe(apiError).body);
   }
 
   private sendOrReport(call: Call, thrown: unknown, send: () => void): void {
@@ -62,22 +62,22 @@ export class ErrorResponder {
       call.outcome ??= 'CLIENT_GONE';
       return;
     }
-    const refusal = this.features.requireDeclared(toApiError(thrown));
-    const { status, body } = this.features.describe(refusal);
-    if (call.plan && thrown instanceof HttpException) this.reportException(call, thrown, refusal);
-    call.outcome = refusal.code;
-    call.rejectedWith = fieldErrorsOf(refusal)[0]?.code ?? refusal.code;
-    if (status >= 500) call.failure = refusal.cause ?? thrown ?? null;
+    const apiError = this.features.requireDeclared(toApiError(thrown));
+    const { status, body } = this.features.describe(apiError);
+    if (call.plan && thrown instanceof HttpException) this.reportException(call, thrown, apiError);
+    call.outcome = apiError.code;
+    call.rejectedWith = fieldErrorsOf(apiError)[0]?.code ?? apiError.code;
+    if (status >= 500) call.failure = apiError.cause ?? thrown ?? null;
     if (res.headersSent) {
       res.destroy();
       return;
     }
     if (status === 429 || !call.hasPendingHeaders) clearSuccessHeaders(call, status);
-    for (const name in refusal.headers) call.header(name, refusal.headers[name] as string);
+    for (const name in apiError.headers) call.header(name, apiError.headers[name] as string);
     if (call.proofOnError) call.header('X-Service-Sudo-Mode-JWT', call.proofOnError);
     if (call.plan?.policy.kind === 'ClientAuth') call.header('Pragma', 'no-cache');
     res.statusCode = status;
-    if (this.pages.respond(call, refusal, status)) return;
+    if (this.pages.respond(call, apiError, status)) return;
     call.sendText(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
   }
 

@@ -115,14 +115,14 @@ export class ExternalService {
     const { externalMaxBytes: maxBytes } = this.config.media;
     const { rules } = this;
     const timeoutMs = Math.max(1, Math.ceil(until - this.clock.monotonic()));
-    const answer = await this.outbound.fetchForUser({
+    const response = await this.outbound.fetchForUser({
       ...{ url, rules, client: addressKey(call.address), accept: ACCEPT, maxBytes, timeoutMs },
       ...(range === undefined ? {} : { range }),
     });
-    call.res.once('close', () => answer.body.destroy());
-    const { status } = answer;
-    if (status === 200 || (status === 206 && range !== undefined)) return answer;
-    answer.body.destroy();
+    call.res.once('close', () => response.body.destroy());
+    const { status } = response;
+    if (status === 200 || (status === 206 && range !== undefined)) return response;
+    response.body.destroy();
     // The status of the origin (media.md section 6).
     throw PASSED_ON_STATUSES.has(status)
       ? new ApiError('UPSTREAM_FETCH_FAILED').withStatus(status)
@@ -139,42 +139,42 @@ export class ExternalService {
     download: boolean,
   ): Promise<typeof RESPONSE_HANDLED> {
     const header = mayServeRange(call.req, null) ? call.req.headers.range : undefined;
-    const asked = parseRequestedRange(header);
-    const answer = await this.fetch(call, target, asked?.header);
+    const requested = parseRequestedRange(header);
+    const response = await this.fetch(call, target, requested?.header);
     const item = (contentType: string) => representation(target, contentType, download);
-    if (asked && answer.status === 206) {
-      const part = await this.relayPart(call, answer, asked, item);
+    if (requested && response.status === 206) {
+      const part = await this.relayPart(call, response, requested, item);
       if (part) return part;
-      answer.body.destroy();
+      response.body.destroy();
       return this.serveWhole(call, await this.fetch(call, target), header, item);
     }
-    return this.serveWhole(call, answer, header, item);
+    return this.serveWhole(call, response, header, item);
   }
 
   /** Sends the part from the origin if it is the requested range and its type is known. Otherwise returns null. */
   private async relayPart(
     call: Call,
-    answer: UserFetchResponse,
-    asked: RequestedRange,
+    response: UserFetchResponse,
+    requested: RequestedRange,
     item: (contentType: string) => Representation,
   ): Promise<typeof RESPONSE_HANDLED | null> {
-    const part = parseReceivedPart(asked, answer.headers);
+    const part = parseReceivedPart(requested, response.headers);
     if (!part) return null;
     const { start, end } = part.range;
-    const { head, body } = await peek(answer.body, start === 0 ? Math.min(SNIFF_BYTES, end + 1) : 0);
+    const { head, body } = await peek(response.body, start === 0 ? Math.min(SNIFF_BYTES, end + 1) : 0);
     const isEnough = head.length >= Math.min(SNIFF_BYTES, part.size);
-    const type = start === 0 ? await typeOfPart(head, isEnough) : declaredType(answer.headers['content-type']);
+    const type = start === 0 ? await typeOfPart(head, isEnough) : declaredType(response.headers['content-type']);
     if (type === null) return null;
     return this.send(call, item(type), part.size, part.range, body);
   }
 
   private async serveWhole(
     call: Call,
-    answer: UserFetchResponse,
+    response: UserFetchResponse,
     header: string | undefined,
     item: (contentType: string) => Representation,
   ): Promise<typeof RESPONSE_HANDLED> {
-    const { contentType, size, body } = await openObject(answer);
+    const { contentType, size, body } = await openObject(response);
     if (size === null && parseRequestedRange(header) !== null)
       return this.serveCollected(call, body, item(contentType));
     const range = size === null ? null : rangeOf(header, size);
@@ -223,13 +223,13 @@ export class ExternalService {
     selectors: Selectors,
     wanted: NonNullable<ReturnType<Selectors['transform']>>,
   ): Promise<typeof RESPONSE_HANDLED> {
-    const answer = await this.fetch(call, target);
-    const { contentType, size, body } = await openObject(answer);
+    const response = await this.fetch(call, target);
+    const { contentType, size, body } = await openObject(response);
     if (isAudioOrVideo(contentType)) {
       const range = size === null ? null : rangeOf(call.req.headers.range, size);
-      const asked = range !== 'unsatisfiable' && mayServeRange(call.req, null) ? range : null;
+      const requested = range !== 'unsatisfiable' && mayServeRange(call.req, null) ? range : null;
       const item = representation(target, contentType, selectors.download);
-      return this.send(call, item, size, asked, asked ? takeRange(body, asked) : body);
+      return this.send(call, item, size, requested, requested ? takeRange(body, requested) : body);
     }
     const format = wanted.format ?? parseFormat(contentType.replace(/^image\//, ''));
     if (!isRaster(contentType) || !format) {

@@ -27,12 +27,12 @@ export interface ReceivedPart {
 }
 
 /** Returns the part of a 206 response if it is exactly the requested range; otherwise `null`. */
-export function parseReceivedPart(asked: RequestedRange, headers: IncomingHttpHeaders): ReceivedPart | null {
+export function parseReceivedPart(requested: RequestedRange, headers: IncomingHttpHeaders): ReceivedPart | null {
   const numbers = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '');
   if (!numbers) return null;
   const [start, end, size] = numbers.slice(1).map(Number) as [number, number, number];
-  const wantedStart = asked.start ?? Math.max(0, size - (asked.length ?? 0));
-  const wantedEnd = Math.min(asked.end ?? size - 1, size - 1);
+  const wantedStart = requested.start ?? Math.max(0, size - (requested.length ?? 0));
+  const wantedEnd = Math.min(requested.end ?? size - 1, size - 1);
   const declared = headers['content-length'];
   const isAsAsked = start === wantedStart && end === wantedEnd && start <= end;
   if (!isAsAsked || (declared !== undefined && Number(declared) !== end - start + 1)) return null;

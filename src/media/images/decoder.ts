@@ -64,7 +64,7 @@ export class Decoder {
   /** Why the process ended. `waiting` contains the callbacks to notify. */
   private failure: Error | undefined;
   private readonly waiting = new Set<(failure: Error) => void>();
-  private resolveAnswer: (answer: DecoderMessage) => void = () => {};
+  private resolveAnswer: (response: DecoderMessage) => void = () => {};
   private isReady = false;
   private stderrTail = '';
   isAlive = true;
@@ -80,7 +80,7 @@ export class Decoder {
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;
-    child.on('message', (answer: DecoderMessage) => this.onMessage(answer));
+    child.on('message', (response: DecoderMessage) => this.onMessage(response));
     child.stderr?.on('data', (chunk) => {
       this.stderrTail = `${this.stderrTail}${chunk}`.slice(0, MAX_STDERR_LENGTH);
     });
@@ -112,9 +112,9 @@ export class Decoder {
    */
   read(bytes: Bytes, size: number, signal: AbortSignal): Promise<ImageFacts> {
     return this.runInterruptibly(signal, async () => {
-      const answer = this.requestAnswer({ size });
+      const response = this.requestAnswer({ size });
       await this.send(bytes, size);
-      const { facts } = await answer;
+      const { facts } = await response;
       if (!facts) throw new ImageFault('not decodable');
       return facts;
     });
@@ -200,10 +200,10 @@ export class Decoder {
     }
   }
 
-  private onMessage(answer: DecoderMessage): void {
-    this.memory = answer.memory ?? this.memory;
-    if (answer.ready) this.isReady = true;
-    else this.resolveAnswer(answer);
+  private onMessage(response: DecoderMessage): void {
+    this.memory = response.memory ?? this.memory;
+    if (response.ready) this.isReady = true;
+    else this.resolveAnswer(response);
   }
 
   /** Any signal other than SIGKILL means that the image crashed the process, so the image counts as undecodable. */

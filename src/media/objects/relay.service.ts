@@ -157,9 +157,9 @@ const declaredLength = ({ req }: Call): number | null =>
   req.headers['content-length'] === undefined ? null : Number(req.headers['content-length']);
 
 /** Closes the connection after the response if the body was not read completely. */
-function closeUnlessComplete<E>(call: Call, refusal: E): E {
+function closeUnlessComplete<E>(call: Call, apiError: E): E {
   if (!call.req.complete) closeAfterResponse(call);
-  return refusal;
+  return apiError;
 }
 
 function toApiError(error: unknown): unknown {

@@ -167,9 +167,9 @@ export class ConsentService {
       if (hint && hint.sub !== account.id) return this.withError(input.redirect_uri, 'login_required', input);
       const authentication = proof ?? (await this.sessions.authenticationOf(tx, me.sessionId));
       if (!proof && !isSufficient(authentication, input, { account, now: this.clock.now() })) {
-        const refusal = this.refuseProof(account, authentication);
-        if (refusal === 'proof') return null;
-        if (refusal === 'login_required') return this.withError(input.redirect_uri, 'login_required', input);
+        const apiError = this.refuseProof(account, authentication);
+        if (apiError === 'proof') return null;
+        if (apiError === 'login_required') return this.withError(input.redirect_uri, 'login_required', input);
       }
       const about = { account_id: account.id, application_id: application.id };
       await this.lifecycle.emit(tx, 'applicationAuthorized', [about], { origin, data: { scopes } });

@@ -51,9 +51,9 @@ async function authenticateRequest(
   const authenticator = new ClientAuthenticator(fake(database), fake(storeClock), fake(arrivals));
   const value = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, [text]]));
   const call = { authorization: [authorization].flat(), target, body: { value }, startedAt: 7 } as unknown as Call;
-  const refusal = await refusalOf(() => authenticator.authenticate(call, confidentialOnly));
+  const apiError = await refusalOf(() => authenticator.authenticate(call, confidentialOnly));
   const { client, clientCredential: guess } = call;
-  return { refusal, code: refusal?.code ?? null, client, guess, asked: did, statements, observed, noted };
+  return { refusal: apiError, code: apiError?.code ?? null, client, guess, asked: did, statements, observed, noted };
 }
 
 const encode = (text: string) => Buffer.from(text).toString('base64');
@@ -64,8 +64,8 @@ const byForm = (client_id: string, client_secret?: string) => ({
 
 /** Expects the same INVALID_CLIENT error for every cause. */
 async function expectInvalidClient(sent: Sent, confidentialOnly?: boolean) {
-  const { refusal, client } = await authenticateRequest(sent, confidentialOnly);
-  const { status, body } = featureRegistry().describe(refusal as ApiError);
+  const { refusal: apiError, client } = await authenticateRequest(sent, confidentialOnly);
+  const { status, body } = featureRegistry().describe(apiError as ApiError);
   expect({ sent, status, client }).toEqual({ sent, status: 401, client: undefined });
   expect(body).toEqual({
     code: 'INVALID_CLIENT',
@@ -76,9 +76,9 @@ async function expectInvalidClient(sent: Sent, confidentialOnly?: boolean) {
 }
 
 async function expectNoRequest(sent: Sent, blamed: string) {
-  const { refusal, client, asked } = await authenticateRequest(sent);
-  expect({ sent, client, asked }).toEqual({ sent, client: undefined, asked: [] });
-  const { status, body } = featureRegistry().describe(refusal as ApiError);
+  const { refusal: apiError, client, asked: requested } = await authenticateRequest(sent);
+  expect({ sent, client, asked: requested }).toEqual({ sent, client: undefined, asked: [] });
+  const { status, body } = featureRegistry().describe(apiError as ApiError);
   expect(status).toBe(400);
   expect(body).toMatchObject({
     code: 'INVALID_REQUEST',
@@ -109,8 +109,8 @@ describe('oauth.md 5.5: accepted clients', () => {
     ['a public client in the form, without a value', byForm('11', ''), '11', false],
     ['a public client as Basic', { authorization: basic('11', '') }, '11', false],
   ])('by %s', async (_, sent, applicationId, confidential) => {
-    const { code, client, asked, noted } = await authenticateRequest(sent);
-    expect({ code, client, asked, noted }).toEqual({
+    const { code, client, asked: requested, noted } = await authenticateRequest(sent);
+    expect({ code, client, asked: requested, noted }).toEqual({
       code: null,
       client: { applicationId, confidential, beganAt: 'at 7', resourceScopes: [], resourcePolicies: [] },
       asked: [[[applicationId]]],

@@ -6,8 +6,8 @@ const readFrom = (read: typeof formValue, ...values: string[]) => read({ other: 
 
 /** Expects an INVALID_REQUEST error that names this parameter. */
 async function expectInvalidParameter(work: () => unknown) {
-  const refusal = await refusalOf(work);
-  expect(refusal).toMatchObject({
+  const apiError = await refusalOf(work);
+  expect(apiError).toMatchObject({
     code: 'INVALID_REQUEST',
     extra: { error: 'invalid_request', errors: [{ path: 'name' }] },
   });

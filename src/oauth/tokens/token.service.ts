@@ -191,9 +191,9 @@ export class TokenService {
 }
 
 /** ID tokens contain claims by scope, so a retry for other scopes gets none (contract/openid.md section 3). */
-const isRetryFor = (asked: readonly string[], { scopes, family_scopes }: SuccessorPair): boolean =>
+const isRetryFor = (requested: readonly string[], { scopes, family_scopes }: SuccessorPair): boolean =>
   !family_scopes.includes('openid') ||
-  (asked.length === scopes.length && asked.every((scope) => scopes.includes(scope)));
+  (requested.length === scopes.length && requested.every((scope) => scopes.includes(scope)));
 
 /** Accepts any length and alphabet. An invalid verifier is rejected together with the code, which is then spent. */
 function trimmedVerifier(form: Form): string | undefined {

@@ -68,8 +68,8 @@ test.each(['22021', '23503', '40P01', '55P03', '57014'])(
   'a batch that the database rejects with %s is repeated item by item, before later items',
   async (code) => {
     const { batches, next } = setUp();
-    const asked = ['good', 'bad', 'fine'].map((item) => batches.submit('x', item));
-    const rejection = expect(asked[1]).rejects.toThrow('refused');
+    const requested = ['good', 'bad', 'fine'].map((item) => batches.submit('x', item));
+    const rejection = expect(requested[1]).rejects.toThrow('refused');
     const [all] = await next();
     all?.end(errorWithCode(code));
     const later = batches.submit('x', 'later');
@@ -78,7 +78,7 @@ test.each(['22021', '23503', '40P01', '55P03', '57014'])(
       expect(begun.map(({ items }) => items)).toEqual([[item]]);
       begun[0]?.end(item === 'bad' ? errorWithCode(code) : undefined);
     }
-    expect(await Promise.all([asked[0], asked[2], later])).toEqual(['good done', 'fine done', 'later done']);
+    expect(await Promise.all([requested[0], requested[2], later])).toEqual(['good done', 'fine done', 'later done']);
     await rejection;
     expect(await next()).toEqual([]);
   },

@@ -3,7 +3,7 @@ import { isUncommitted } from './constraints.js';
 
 interface PendingItem<I, O> {
   readonly item: I;
-  readonly resolve: (answer: O) => void;
+  readonly resolve: (response: O) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -81,8 +81,8 @@ export class Batcher<I, O> {
 
   private async finish(batch: readonly PendingItem<I, O>[]): Promise<void> {
     try {
-      const answers = await this.work(batch.map(({ item }) => item));
-      for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as O);
+      const responses = await this.work(batch.map(({ item }) => item));
+      for (const [place, { resolve }] of batch.entries()) resolve(responses[place] as O);
     } catch (error) {
       if (batch.length > 1 && isUncommitted(error)) for (const one of batch) await this.finish([one]);
       else for (const { reject } of batch) reject(error);

@@ -25,9 +25,9 @@ function readHolder(path: string): Promise<string | null> {
   return new Promise((resolve) => {
     let words = '';
     const socket = connect(path);
-    const settle = (answer: string | null) => {
+    const settle = (response: string | null) => {
       socket.destroy();
-      resolve(answer);
+      resolve(response);
     };
     socket.setTimeout(LOCK_HOLDER_TIMEOUT_MS, () => settle('another process'));
     socket.setEncoding('utf8').on('data', (text) => {

@@ -130,8 +130,8 @@ export class ReadReplica {
   private async waitFor(client: pg.PoolClient, position: Position, limit: number): Promise<void> {
     const deadline = performance.now() + MAX_LAG_MS * this.patience;
     for (;;) {
-      const asked = client.query<StandbyState>(STANDBY_SQL, [position.lsn]);
-      const [state] = (await withQueryTimeout(limit, asked)).rows;
+      const requested = client.query<StandbyState>(STANDBY_SQL, [position.lsn]);
+      const [state] = (await withQueryTimeout(limit, requested)).rows;
       if (!state?.is_standby) throw new UnusableStandby('the server is not a standby');
       if (state.system !== position.system || state.database !== position.database)
         throw new UnusableStandby('the server is not a standby of the primary of DATABASE_URL');

@@ -103,9 +103,9 @@ export class DnsResolver {
     if (known && known.until > this.now()) return Promise.reject(new DnsError(known.reason));
     const running = this.pendingLookups.get(name);
     if (running) return running;
-    const answer = this.lookUp(name).finally(() => this.pendingLookups.delete(name));
-    this.pendingLookups.set(name, answer);
-    return answer;
+    const response = this.lookUp(name).finally(() => this.pendingLookups.delete(name));
+    this.pendingLookups.set(name, response);
+    return response;
   }
 
   private now(): number {
@@ -115,10 +115,10 @@ export class DnsResolver {
   private async lookUp(name: string): Promise<readonly string[]> {
     const written = await readHostsFileEntries(name);
     if (written.length > 0) return written;
-    const answers = await Promise.all([this.queryRecords(name, 'resolve4'), this.queryRecords(name, 'resolve6')]);
-    const addresses = answers.flatMap((answer) => (Array.isArray(answer) ? answer : []));
+    const responses = await Promise.all([this.queryRecords(name, 'resolve4'), this.queryRecords(name, 'resolve6')]);
+    const addresses = responses.flatMap((response) => (Array.isArray(response) ? response : []));
     if (addresses.length > 0) return addresses;
-    const reason = (['busy', 'silent'] as const).find((one) => answers.includes(one)) ?? 'absent';
+    const reason = (['busy', 'silent'] as const).find((one) => responses.includes(one)) ?? 'absent';
     if (reason !== 'busy') this.cacheFailure(name, reason);
     throw new DnsError(reason);
   }

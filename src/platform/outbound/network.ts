@@ -64,11 +64,11 @@ export class Network {
     }
     const running = this.systemLookups.get(name);
     if (running) return running;
-    const answer = lookup(name, { all: true })
+    const response = lookup(name, { all: true })
       .then((found) => found.map(({ address }) => address))
       .finally(() => this.systemLookups.delete(name));
-    this.systemLookups.set(name, answer);
-    return answer;
+    this.systemLookups.set(name, response);
+    return response;
   }
 
   /** Returns where to connect for a checked IP address. Tests override it. */

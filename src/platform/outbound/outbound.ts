@@ -160,11 +160,11 @@ export class Outbound implements OnApplicationShutdown {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const agent = await this.getAgent(request.addressPolicy ?? 'own');
-      const answer = await send(agent, target, { method, headers, body, signal });
+      const response = await send(agent, target, { method, headers, body, signal });
       const chunks: Buffer[] = [];
-      if (request.isBodyIgnored) answer.body.on('error', () => {}).destroy();
-      else for await (const chunk of limitBytes(maxBytes, answer.body)) chunks.push(chunk);
-      return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) };
+      if (request.isBodyIgnored) response.body.on('error', () => {}).destroy();
+      else for await (const chunk of limitBytes(maxBytes, response.body)) chunks.push(chunk);
+      return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
     } catch (error) {
       throw toOutboundFault(error);
     }
@@ -196,10 +196,10 @@ export class Outbound implements OnApplicationShutdown {
       if (!target) throw new OutboundFault('target');
       if (seen.has(target.href)) throw new OutboundFault('redirect');
       seen.add(target.href);
-      const answer = await this.fetchOnce(target, request, signal);
-      if (!isRedirect(answer.status)) return answer;
-      answer.body.destroy();
-      const { location } = answer.headers;
+      const response = await this.fetchOnce(target, request, signal);
+      if (!isRedirect(response.status)) return response;
+      response.body.destroy();
+      const { location } = response.headers;
       if (location === undefined) throw new OutboundFault('redirect');
       target = UNSAFE_CHARACTERS.test(location) ? null : resolveRedirect(location, target, request.rules);
     }
@@ -212,20 +212,20 @@ export class Outbound implements OnApplicationShutdown {
     try {
       const headers = { 'user-agent': 'GatehouseMedia/1', 'accept-encoding': 'identity', accept };
       const agent = await this.getAgent('foreign');
-      const answer = await send(agent, target, {
+      const response = await send(agent, target, {
         method,
         headers: range === undefined ? headers : { ...headers, range },
         body: null,
         signal,
       });
-      const source = answer.body.on('error', () => {}).once('close', leave);
-      if (method !== 'HEAD' && declaredLength(answer.headers) > maxBytes) {
+      const source = response.body.on('error', () => {}).once('close', leave);
+      if (method !== 'HEAD' && declaredLength(response.headers) > maxBytes) {
         source.destroy();
         throw new OutboundFault('size');
       }
       const body = Readable.from(limitBytes(maxBytes, source), { objectMode: false });
       body.once('close', () => source.destroy());
-      return { url: target.href, status: answer.statusCode, headers: answer.headers, body };
+      return { url: target.href, status: response.statusCode, headers: response.headers, body };
     } catch (error) {
       leave();
       throw toOutboundFault(error);

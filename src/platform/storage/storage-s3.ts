@@ -210,20 +210,20 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
   }
 
   async size(bucket: Bucket, key: string): Promise<number | null> {
-    const answer = await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
+    const response = await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
       this.client.send(new HeadObjectCommand(this.locate(bucket, key)), { abortSignal }),
     ).catch(nullIfMissing);
-    return answer && (answer.ContentLength ?? 0);
+    return response && (response.ContentLength ?? 0);
   }
 
   async publish(from: string, to: string): Promise<boolean> {
     if ((await this.size('media', to)) !== null) return true;
     const { Bucket, Key } = this.locate('uploads', from);
     const copy = new CopyObjectCommand({ ...this.locate('media', to), CopySource: `${Bucket}/${Key}` });
-    const answer = await this.runWithTimeout(S3_COPY_TIMEOUT_MS, (abortSignal) =>
+    const response = await this.runWithTimeout(S3_COPY_TIMEOUT_MS, (abortSignal) =>
       this.client.send(copy, { abortSignal }),
     ).catch(nullIfMissing);
-    return answer !== null;
+    return response !== null;
   }
 
   async remove(bucket: Bucket, key: string): Promise<void> {

@@ -313,9 +313,9 @@ export class RedisStore extends SharedStore {
 
   private async withFallback<T>(shared: () => Promise<T>, alone: () => T): Promise<T> {
     try {
-      const answer = await shared();
+      const response = await shared();
       this.onRecovery();
-      return answer;
+      return response;
     } catch (error) {
       this.onFailure(error);
       return alone();

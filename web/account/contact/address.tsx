@@ -151,8 +151,8 @@ function New({ step, go, onRestart, onDone }: StepProps<'new'> & { readonly onDo
         onDone(await api.post(`${BASE}/bounced/verify-new`, { body }));
         return;
       }
-      const answer = await api.post(`${BASE}/verify-new`, { body: { ...body, original_proof: proof } });
-      go({ at: 'apply', token: answer.email_token, email });
+      const response = await api.post(`${BASE}/verify-new`, { body: { ...body, original_proof: proof } });
+      go({ at: 'apply', token: response.email_token, email });
     },
     { fields: ['code'] },
   );

@@ -53,11 +53,11 @@ function Remaining({ ended, next }: LockedDown) {
 
 /** The "This was not me" section: explains the lockdown, runs it and lists the remaining steps. */
 export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> }) {
-  const answer = useSignal<LockedDown | null>(null);
+  const response = useSignal<LockedDown | null>(null);
   const lock = useAction(async () => {
     const factor = await requestSudoFactor();
     if (factor === null) return;
-    answer.value = (await api.send('post', LOCKDOWN, { body: factor })) as LockedDown;
+    response.value = (await api.send('post', LOCKDOWN, { body: factor })) as LockedDown;
     // The lockdown has also ended the sudo proof.
     api.forgetProof();
     await onLocked();
@@ -71,7 +71,7 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
       if (session.value) endSession(session.value.token, false);
     }),
   );
-  if (answer.value) return <Remaining {...answer.value} />;
+  if (response.value) return <Remaining {...response.value} />;
   return (
     <section class="section" aria-labelledby={LOCKDOWN_ID}>
       <h2 id={LOCKDOWN_ID} tabIndex={-1}>

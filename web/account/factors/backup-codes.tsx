@@ -43,9 +43,9 @@ function MailedCode({ challenge, onChallenge, onLeft }: StepProps & { readonly o
   const code = useSignal('');
   const verify = useAction(
     async () => {
-      const answer = await api.post(`${BASE}/challenge/verify`, { body: { ticket, code: code.value } });
-      onLeft(unusedOf(answer.backup_codes));
-      onChallenge({ ...challenge, proof: answer.verification_proof });
+      const response = await api.post(`${BASE}/challenge/verify`, { body: { ticket, code: code.value } });
+      onLeft(unusedOf(response.backup_codes));
+      onChallenge({ ...challenge, proof: response.verification_proof });
     },
     { fields: ['code'] },
   );

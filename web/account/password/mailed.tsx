@@ -53,8 +53,8 @@ function Code({ step, go }: StepProps<'code'>) {
   const { ticket } = step;
   const prove = useAction(
     async () => {
-      const answer = await api.post(`${BASE}/verify`, { body: { ticket, code: code.value } });
-      go({ at: 'password', ticket, proof: answer.verification_proof });
+      const response = await api.post(`${BASE}/verify`, { body: { ticket, code: code.value } });
+      go({ at: 'password', ticket, proof: response.verification_proof });
     },
     { fields: ['code'] },
   );

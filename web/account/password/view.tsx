@@ -24,10 +24,10 @@ function Form({ hasPassword, onStart, onDone }: FormProps) {
       onStart();
       const body = { new_password: next.value, ...(hasPassword ? { password: current.value } : {}) };
       await withTokenRotation(async () => {
-        const answer = await api.patch('/v1/users/@me', { body });
+        const response = await api.patch('/v1/users/@me', { body });
         // The response has revoked the previous token.
-        if ('token' in answer && answer.token) startSession(answer.token, session.value?.isKept ?? false);
-        setUser(answer);
+        if ('token' in response && response.token) startSession(response.token, session.value?.isKept ?? false);
+        setUser(response);
       });
       current.value = '';
       next.value = '';

@@ -59,8 +59,8 @@ export interface Sent extends ReasonHeaders {
 
 type Work = (sent: Sent) => Promise<unknown>;
 
-const isChanged = (answer: unknown): answer is { readonly user: AdminUser } =>
-  typeof answer === 'object' && answer !== null && 'user' in answer;
+const isChanged = (response: unknown): response is { readonly user: AdminUser } =>
+  typeof response === 'object' && response !== null && 'user' in response;
 
 /**
  * An operation on the account. Afterwards the page uses the account from the response, or reloads it if there is none.
@@ -72,9 +72,9 @@ export function useAccountAction(
   options?: ActionOptions,
 ) {
   return useAuditedAction(async (reasoned) => {
-    const answer = await work({ path: { user_id: user.id }, ...reasoned });
+    const response = await work({ path: { user_id: user.id }, ...reasoned });
     toast(t(`adminActions.${name}Done`));
-    if (isChanged(answer)) take(answer.user);
+    if (isChanged(response)) take(response.user);
     else await again();
   }, options);
 }

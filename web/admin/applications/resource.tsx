@@ -12,7 +12,7 @@ import { ScopeCheckboxes } from './scope-checkboxes.js';
 
 export interface ResourceProps {
   readonly application: Application;
-  readonly onChanged: (answer: { readonly application: Application | null }) => void;
+  readonly onChanged: (response: { readonly application: Application | null }) => void;
 }
 
 interface Scopes {

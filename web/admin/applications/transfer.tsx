@@ -10,7 +10,7 @@ import { type AccountReference, type Application, summaryOf } from './applicatio
 
 export interface TransferProps {
   readonly application: Application;
-  readonly onTransferred: (answer: { readonly application: Application | null }) => void;
+  readonly onTransferred: (response: { readonly application: Application | null }) => void;
 }
 
 /** Messages for the new owner, because the default messages address the current one. */
@@ -30,25 +30,25 @@ interface HandOverProps extends TransferProps {
 }
 
 function HandOver({ application, from, to, onTransferred, onDone }: HandOverProps) {
-  const refusal = useSignal<TranslationKey | null>(null);
+  const apiError = useSignal<TranslationKey | null>(null);
   const transfer = useAuditedAction(
     async (reason) => {
-      refusal.value = null;
+      apiError.value = null;
       const sent = { path: { application_id: application.id }, body: { new_owner_id: to.id }, ...reason };
       onTransferred(await api.patch('/v1/admin/applications/{application_id}', sent));
       onDone();
     },
     {
       onError: ({ code }) => {
-        refusal.value = REFUSALS[code] ?? null;
-        return refusal.value !== null;
+        apiError.value = REFUSALS[code] ?? null;
+        return apiError.value !== null;
       },
     },
   );
   const { name } = application;
   return (
     <>
-      {refusal.value && <Notice kind="bad">{t(refusal.value)}</Notice>}
+      {apiError.value && <Notice kind="bad">{t(apiError.value)}</Notice>}
       <div class="row">
         <p>{rich('adminApplications.goesTo', { to: <PersonLink {...to} /> })}</p>
         <AuditedActionButton

@@ -11,7 +11,7 @@ import { ScopeCheckboxes } from './scope-checkboxes.js';
 
 interface TrustProps {
   readonly application: Application;
-  readonly onChanged: (answer: { readonly application: Application | null }) => void;
+  readonly onChanged: (response: { readonly application: Application | null }) => void;
 }
 
 /** The service enforces the same rule (openid.md section 4). */

@@ -79,23 +79,23 @@ function TimeField({ name, draft, action }: OneProps) {
 }
 
 function useDraft(): Draft {
-  const asked = filtersInUrl();
+  const requested = filtersInUrl();
   return {
-    admin_user_id: useSignal(asked.admin_user_id ?? ''),
-    action: useSignal(asked.action ? actionText(asked.action) : ''),
-    target_type: useSignal(asked.target_type ? targetText(asked.target_type) : ''),
-    target_id: useSignal(asked.target_id ?? ''),
-    ip: useSignal(asked.ip ?? ''),
-    request_id: useSignal(asked.request_id ?? ''),
-    from: useSignal(localOf(asked.from)),
-    to: useSignal(localOf(asked.to)),
+    admin_user_id: useSignal(requested.admin_user_id ?? ''),
+    action: useSignal(requested.action ? actionText(requested.action) : ''),
+    target_type: useSignal(requested.target_type ? targetText(requested.target_type) : ''),
+    target_id: useSignal(requested.target_id ?? ''),
+    ip: useSignal(requested.ip ?? ''),
+    request_id: useSignal(requested.request_id ?? ''),
+    from: useSignal(localOf(requested.from)),
+    to: useSignal(localOf(requested.to)),
   };
 }
 
 /** An unchanged time keeps its original precision. */
 const timeOf = (local: string, edge: 'from' | 'to'): string => {
-  const asked = filtersInUrl()[edge];
-  return asked && localOf(asked) === local ? asked : utcOf(local, edge);
+  const requested = filtersInUrl()[edge];
+  return requested && localOf(requested) === local ? requested : utcOf(local, edge);
 };
 
 /** Converts the form to filter values. @throws Unresolved, ApiError */

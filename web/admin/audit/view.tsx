@@ -33,10 +33,10 @@ function useLog() {
   }, JSON.stringify(filtersInUrl()));
   /** Adds the entries that are new since the last request. */
   const follow = async () => {
-    const asked = query.value;
+    const requested = query.value;
     const { logs, total, chain } = await api.get('/v1/admin/audit-logs', { query: { ...filtersInUrl(), limit: PAGE } });
     const known = paged.items.peek();
-    if (asked !== query.value || known === null) return;
+    if (requested !== query.value || known === null) return;
     whole.value = { total, chain };
     const all = withNewer(known, logs);
     if (all === null) await paged.again.run();

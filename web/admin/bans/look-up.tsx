@@ -38,9 +38,9 @@ const Banned = ({ ip, ban, onChanged }: OfAddress & { readonly ban: Ban }) => (
 
 function Answer({ ip, onChanged }: OfAddress) {
   const loaded = useLoaded(async () => {
-    const answer = await api.get(ENTRY, { path: { value: ip } });
-    await loadAuthors(answer.entry ? [answer.entry] : []);
-    return answer;
+    const response = await api.get(ENTRY, { path: { value: ip } });
+    await loadAuthors(response.entry ? [response.entry] : []);
+    return response;
   });
   return (
     <Loading of={loaded}>

@@ -170,8 +170,8 @@ function useSaving({ of: { id }, onSaved }: EditFormProps, draft: Draft) {
   const form = useRef<HTMLFormElement>(null);
   const audited = useAuditedAction(
     async (sent) => {
-      const answer = await api.patch(CONNECTION, { path: { id }, body: draft.body(), ...sent });
-      const { voided_admin_links: links, ...saved } = answer;
+      const response = await api.patch(CONNECTION, { path: { id }, body: draft.body(), ...sent });
+      const { voided_admin_links: links, ...saved } = response;
       voidedLinks.value = links ?? null;
       draft.clear();
       onSaved(saved);

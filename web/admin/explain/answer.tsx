@@ -59,9 +59,9 @@ const RouteFacts = ({ route }: { readonly route: Route }) => (
 );
 
 /** The result in one sentence. */
-export function Verdict({ of: { route, answer, decides } }: { readonly of: Explained }) {
-  const status = <Code>{answer.status}</Code>;
-  const code = <Code>{answer.code ?? ''}</Code>;
+export function Verdict({ of: { route, answer: response, decides } }: { readonly of: Explained }) {
+  const status = <Code>{response.status}</Code>;
+  const code = <Code>{response.code ?? ''}</Code>;
   if (!route) {
     return (
       <Notice kind="warn" isAnnounced={false}>
@@ -69,7 +69,7 @@ export function Verdict({ of: { route, answer, decides } }: { readonly of: Expla
       </Notice>
     );
   }
-  if (answer.admitted) {
+  if (response.admitted) {
     return (
       <Notice kind="good" isAnnounced={false}>
         <p>{rich('adminExplain.admitted', { status })}</p>
@@ -79,7 +79,7 @@ export function Verdict({ of: { route, answer, decides } }: { readonly of: Expla
   return (
     <Notice kind="bad" isAnnounced={false}>
       <p>{rich('adminExplain.refused', { row: <Code>{decides ?? ''}</Code>, status, code })}</p>
-      <p>{answer.code && (wordsOfCode(answer.code) ?? answer.message)}</p>
+      <p>{response.code && (wordsOfCode(response.code) ?? response.message)}</p>
     </Notice>
   );
 }

@@ -14,15 +14,18 @@ import { bodyOf, type Explained, explainUrl, pathOf, questionFrom } from './ques
 export default function Explain() {
   const said = query.value;
   const draft = useSignal(questionFrom(said));
-  const answer = useSignal<{ readonly asked: string; readonly explained: Explained } | null>(null);
+  const response = useSignal<{ readonly asked: string; readonly explained: Explained } | null>(null);
   const place = useRef<HTMLElement>(null);
   const asking = useAction(
     async () => {
-      for (let asked: string | null = null; asked !== query.value; ) {
-        asked = query.value;
-        const question = questionFrom(asked);
+      for (let requested: string | null = null; requested !== query.value; ) {
+        requested = query.value;
+        const question = questionFrom(requested);
         if (!question.path) return;
-        answer.value = { asked, explained: await api.post('/v1/admin/explain', { body: bodyOf(question) }) };
+        response.value = {
+          asked: requested,
+          explained: await api.post('/v1/admin/explain', { body: bodyOf(question) }),
+        };
       }
     },
     { fields: ['path'] },
@@ -39,10 +42,10 @@ export default function Explain() {
     else navigate(next);
   };
   // Do not show the result of a different request.
-  const told = answer.value?.asked === said ? answer.value.explained : null;
+  const reported = response.value?.asked === said ? response.value.explained : null;
   useEffect(() => {
-    if (told) place.current?.scrollIntoView({ block: 'nearest' });
-  }, [told]);
+    if (reported) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [reported]);
   return (
     <>
       <section class="section" aria-labelledby="question">
@@ -51,10 +54,10 @@ export default function Explain() {
         <Examples />
         <QuestionForm draft={draft} action={asking} onAsked={submit} />
       </section>
-      <section class={told ? 'section judgement' : undefined} aria-label={t('adminExplain.answer')} ref={place}>
-        {told && <h2>{t('adminExplain.answer')}</h2>}
-        <div role="status">{told && <Verdict of={told} />}</div>
-        {told && <Judgement of={told} />}
+      <section class={reported ? 'section judgement' : undefined} aria-label={t('adminExplain.answer')} ref={place}>
+        {reported && <h2>{t('adminExplain.answer')}</h2>}
+        <div role="status">{reported && <Verdict of={reported} />}</div>
+        {reported && <Judgement of={reported} />}
       </section>
     </>
   );

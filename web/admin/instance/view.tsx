@@ -71,8 +71,8 @@ function useSaving(draft: Draft, onSaved: (config: Config) => void) {
   const form = useRef<HTMLFormElement>(null);
   const auditedAction = useAuditedAction(
     async (sent) => {
-      const answer = await api.patch('/v1/admin/instance/config', { ...sent, body: bodyOf(draft.changes) });
-      const { voided_admin_links: voided, ...config } = answer;
+      const response = await api.patch('/v1/admin/instance/config', { ...sent, body: bodyOf(draft.changes) });
+      const { voided_admin_links: voided, ...config } = response;
       voidedLinks.value = voided ?? null;
       draft.clear();
       onSaved(config);

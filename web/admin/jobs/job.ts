@@ -22,10 +22,10 @@ export function useJobs(state: State) {
   const next = useRef<string | null>(null);
   const paged = usePaged<Job>(async (known) => {
     const after = known.length > 0 && next.current !== null ? { after: next.current } : {};
-    const answer = await api.get('/v1/admin/jobs', { query: { state, ...after } });
-    next.current = answer.next_after;
-    queues.value = answer.queues;
-    return { items: answer.jobs, hasMore: answer.has_more };
+    const response = await api.get('/v1/admin/jobs', { query: { state, ...after } });
+    next.current = response.next_after;
+    queues.value = response.queues;
+    return { items: response.jobs, hasMore: response.has_more };
   }, state);
   return { paged, queues };
 }

@@ -155,10 +155,10 @@ export function OutcomeNotice({ of }: { readonly of: ReadonlySignal<Outcome | nu
 
 /** The dialog of the chosen operation, and the result of the last one. */
 export function useBulk(selection: Selection, again: () => Promise<void>) {
-  const asked = useSignal<BulkAction | null>(null);
+  const requested = useSignal<BulkAction | null>(null);
   const outcome = useSignal<Outcome | null>(null);
   const close = () => {
-    asked.value = null;
+    requested.value = null;
   };
   const onDone: BulkDialogProps['onDone'] = async (done, left) => {
     close();
@@ -169,8 +169,10 @@ export function useBulk(selection: Selection, again: () => Promise<void>) {
   return {
     outcome,
     ask: (action: BulkAction) => {
-      asked.value = action;
+      requested.value = action;
     },
-    dialog: asked.value && <BulkDialog action={asked.value} users={selection.users} onClose={close} onDone={onDone} />,
+    dialog: requested.value && (
+      <BulkDialog action={requested.value} users={selection.users} onClose={close} onDone={onDone} />
+    ),
   };
 }

@@ -31,14 +31,14 @@ export function useFresh<T>(ask: () => Promise<T>, turn: ReadonlySignal<number>,
   const own = useSignal<T | null>(null);
   const value = kept?.value ?? own;
   const again = useAction(async () => {
-    let asked: number;
+    let requested: number;
     // Coalesces turns of one tick, because some of these requests are recorded in the audit log.
     await null;
     do {
-      asked = turn.value;
+      requested = turn.value;
       value.value = await ask();
-    } while (asked !== turn.value);
-    if (kept) kept.turn = asked;
+    } while (requested !== turn.value);
+    if (kept) kept.turn = requested;
   });
   useEffect(
     () =>

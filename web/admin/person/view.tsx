@@ -67,8 +67,8 @@ function Panel({ of: tab, ...props }: RecordedProps & PasskeysProps & { readonly
 /** Everything about the account that the user may see. The URL contains the current tab. */
 function Account(props: RecordedProps & AccountActionsProps) {
   const tabs: Partial<Record<Tab, string>> = tabsOf(props.user);
-  const asked = queryParameter('tab') as Tab;
-  const current = Object.hasOwn(tabs, asked) ? asked : 'overview';
+  const requested = queryParameter('tab') as Tab;
+  const current = Object.hasOwn(tabs, requested) ? requested : 'overview';
   return (
     <>
       <Head user={props.user} onLook={props.again}>

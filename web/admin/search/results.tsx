@@ -38,18 +38,18 @@ interface SearchResults {
 }
 
 function useSearchResults(jobs: Jobs): SearchResults {
-  const answers = useSignal<ReadonlyMap<Jobs[number], SearchResult>>(new Map());
+  const responses = useSignal<ReadonlyMap<Jobs[number], SearchResult>>(new Map());
   const again = useAction(() =>
     runLimited(
-      jobs.filter((job) => !answers.value.has(job)),
+      jobs.filter((job) => !responses.value.has(job)),
       async (job) => {
-        const told = await runSearch(job.ask, job.value);
-        answers.value = new Map(answers.value).set(job, told);
+        const reported = await runSearch(job.ask, job.value);
+        responses.value = new Map(responses.value).set(job, reported);
       },
     ),
   );
   useEffect(() => void again.run(), [again]);
-  return { results: jobs.flatMap((job) => answers.value.get(job) ?? []), again };
+  return { results: jobs.flatMap((job) => responses.value.get(job) ?? []), again };
 }
 
 const Item = ({ children, aside }: { readonly children: ComponentChildren; readonly aside?: ComponentChildren }) => (
@@ -175,8 +175,8 @@ const TITLES: Readonly<Record<HitKind, TranslationKey>> = {
 const SORTS = Object.keys(TITLES) as HitKind[];
 
 /** Shows that there are more results, with a link to all of them. */
-function More({ of: told, sort }: { readonly of: readonly SearchResult[]; readonly sort: HitKind }) {
-  const totals = told.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
+function More({ of: reported, sort }: { readonly of: readonly SearchResult[]; readonly sort: HitKind }) {
+  const totals = reported.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
   return (
     <>
       {totals.map(({ of, count, shown, href }) => (
@@ -195,7 +195,7 @@ interface SectionProps {
   readonly told: readonly SearchResult[];
 }
 
-const Section = ({ sort, hits, told }: SectionProps) => (
+const Section = ({ sort, hits, told: reported }: SectionProps) => (
   <section class="stack" aria-labelledby={`found-${sort}`}>
     <h2 id={`found-${sort}`}>{t(TITLES[sort])}</h2>
     <ul class="list" aria-labelledby={`found-${sort}`}>
@@ -203,7 +203,7 @@ const Section = ({ sort, hits, told }: SectionProps) => (
         <HitItem key={hit.id} hit={hit} />
       ))}
     </ul>
-    <More of={told} sort={sort} />
+    <More of={reported} sort={sort} />
   </section>
 );
 
@@ -214,8 +214,8 @@ const isFound = (hit: SearchHit): boolean =>
   hit.sort === 'bans' ? hit.isBanned : hit.sort !== 'requests' || hit.count > 0;
 
 /** Removes duplicates from several searches. The user's own keys take precedence. */
-function distinct(told: readonly SearchResult[]): readonly SearchHit[] {
-  const hits = told.flatMap((one) => one.hits).filter(isShown);
+function distinct(reported: readonly SearchResult[]): readonly SearchHit[] {
+  const hits = reported.flatMap((one) => one.hits).filter(isShown);
   const own = hits.filter((hit) => hit.sort === 'keys' && hit.key !== null);
   return [...new Map([...hits, ...own].map((hit) => [`${hit.sort} ${hit.id}`, hit])).values()];
 }
@@ -240,8 +240,8 @@ const Lacking = ({ of }: { readonly of: ReadonlyMap<TranslationKey, readonly str
 );
 
 function Found({ finds, isCut }: SearchTerms) {
-  const asked = useRef(searchesFor(finds));
-  const { jobs, lacking } = asked.current;
+  const requested = useRef(searchesFor(finds));
+  const { jobs, lacking } = requested.current;
   const { results, again } = useSearchResults(jobs);
   const hits = distinct(results);
   const count = hits.filter(isFound).length;

@@ -126,9 +126,9 @@ export async function errorTarget(search: string, error: string): Promise<string
     api.get('/.well-known/oauth-authorization-server'),
   ]);
   if (!isRegistered(uri, registered)) return undefined;
-  const answer = new URLSearchParams({ error, ...(state !== undefined && { state }), iss });
+  const response = new URLSearchParams({ error, ...(state !== undefined && { state }), iss });
   const joint = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&';
-  return `${uri}${joint}${answer}`;
+  return `${uri}${joint}${response}`;
 }
 
 /** @throws FaultyRequest if the redirect URI is not registered */

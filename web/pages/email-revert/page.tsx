@@ -37,10 +37,10 @@ export default function EmailRevert() {
   const isTaken = useSignal(false);
   const { state, action } = useLink(
     async (token) => {
-      const answer = await api.post('/v1/auth/email-revert', { body: { token, password: password.value } });
-      await showUsername(username, await offerPassword(answer.token, password.value));
-      await replaceSession(answer.token, isKept.value);
-      await reportAcceptedPasskeys(answer.user_id, []);
+      const response = await api.post('/v1/auth/email-revert', { body: { token, password: password.value } });
+      await showUsername(username, await offerPassword(response.token, password.value));
+      await replaceSession(response.token, isKept.value);
+      await reportAcceptedPasskeys(response.user_id, []);
       await replacePage('/account');
     },
     {

@@ -36,8 +36,8 @@ export function CodeForm({ code, isCarried, isMalformed, onFound }: CodeFormProp
       return onFound({ code: plain, asker: { client_info, masked_ip, at } });
     },
     {
-      onError: ({ code: refusal }) => {
-        if (refusal !== 'INVALID_HANDOFF_CODE') return false;
+      onError: ({ code: apiError }) => {
+        if (apiError !== 'INVALID_HANDOFF_CODE') return false;
         fail('blocked');
         return true;
       },

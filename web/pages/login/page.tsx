@@ -52,15 +52,15 @@ export default function Login() {
   const reactivated = useSignal<SignedIn['reactivated']>(undefined);
   // Ask other tabs for a session without waiting for them.
   useEffect(() => void resolveSession(), []);
-  const done = (answer: SignedIn, isKept: boolean, password?: string) => {
+  const done = (response: SignedIn, isKept: boolean, password?: string) => {
     isLeaving.value = true;
     const note = async () => {
       if (password === undefined) return;
       const { notePasswordSignIn } = await retryLoad(() => import('../../core/password-sign-in.js'));
-      await notePasswordSignIn(answer.user_id, password);
+      await notePasswordSignIn(response.user_id, password);
     };
-    void completeSignIn(answer, isKept, answer.reactivated ? null : destination(), note).then(() => {
-      reactivated.value = answer.reactivated;
+    void completeSignIn(response, isKept, response.reactivated ? null : destination(), note).then(() => {
+      reactivated.value = response.reactivated;
     });
   };
   const isGone = signOutCause.value === 'elsewhere' || wasSignedOut;

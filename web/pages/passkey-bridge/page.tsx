@@ -72,9 +72,9 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       isCancelled.value = false;
       refuse.clear();
       if (!options.value) await ask();
-      const asked = options.value;
+      const requested = options.value;
       try {
-        const response = (await requestAssertion(asked)) as never;
+        const response = (await requestAssertion(requested)) as never;
         // A challenge is consumed by the response, even if that fails.
         options.value = null;
         const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/complete', { path, body: { response } });

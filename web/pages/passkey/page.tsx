@@ -46,10 +46,10 @@ function Redemption({ start, code, onEnd }: RedemptionProps) {
     async () => {
       const path = { ceremony_id: start.ceremony_id };
       const body = { nonce: start.nonce, completion_code: code };
-      const answer = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/redeem', { path, body });
+      const response = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/redeem', { path, body });
       clearSavedState();
-      if (answer.status === 'completed')
-        return completeSignIn(answer, start.is_kept === true, safePath(start.return_to));
+      if (response.status === 'completed')
+        return completeSignIn(response, start.is_kept === true, safePath(start.return_to));
       end.value = 'cancelled';
       return onEnd();
     },

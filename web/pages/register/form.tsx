@@ -27,15 +27,15 @@ export interface Pending {
  */
 function useSuggestion(displayName: Signal<string>) {
   const suggestion = useSignal<string | null>(null);
-  const asked = useRef('');
+  const requested = useRef('');
   const ask = async () => {
     const wanted = displayName.value.trim();
-    if (wanted === asked.current) return;
-    asked.current = wanted;
-    const answer = wanted
+    if (wanted === requested.current) return;
+    requested.current = wanted;
+    const response = wanted
       ? await api.post('/v1/auth/username-suggestions', { body: { global_name: wanted } }).catch(() => null)
       : null;
-    if (asked.current === wanted) suggestion.value = answer?.suggestions[0] ?? null;
+    if (requested.current === wanted) suggestion.value = response?.suggestions[0] ?? null;
   };
   return { suggestion, ask };
 }
@@ -146,12 +146,12 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
         ...(displayName.value.trim() ? { global_name: displayName.value.trim() } : {}),
         ...(agreement ? { consent: hasAgreed.value } : {}),
       };
-      const answer = await withCaptcha(widget.current, (more) => api.post('/v1/auth/register', { body, ...more }));
-      if ('token' in answer) {
-        await replaceSession(answer.token, isKept.value);
+      const response = await withCaptcha(widget.current, (more) => api.post('/v1/auth/register', { body, ...more }));
+      if ('token' in response) {
+        await replaceSession(response.token, isKept.value);
         await replacePage(destination());
       } else {
-        const kind = 'registration_pending_approval' in answer ? 'approval' : 'verification';
+        const kind = 'registration_pending_approval' in response ? 'approval' : 'verification';
         onPending(writeHistoryState('registered', { kind, email: address }));
       }
     },

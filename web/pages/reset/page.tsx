@@ -61,15 +61,15 @@ export default function Reset() {
   };
   /** Not in the stored step, because it must not outlive this page. */
   const newPassword = useRef<string | null>(null);
-  const done = async (answer: SignedIn, isKept: boolean) => {
+  const done = async (response: SignedIn, isKept: boolean) => {
     clearLinkParameters();
     step.value = { kind: 'leaving' };
-    await replaceSession(answer.token, isKept);
+    await replaceSession(response.token, isKept);
     await replacePage('/account');
   };
-  const doneWithFactor = async (answer: SignedIn, isKept: boolean) => {
-    if (newPassword.current !== null) await offerPassword(answer.token, newPassword.current);
-    await done(answer, isKept);
+  const doneWithFactor = async (response: SignedIn, isKept: boolean) => {
+    if (newPassword.current !== null) await offerPassword(response.token, newPassword.current);
+    await done(response, isKept);
   };
   const now = step.value;
   switch (now.kind) {
@@ -100,7 +100,7 @@ export default function Reset() {
         <Frame title={t('signIn.factorTitle')}>
           <SecondFactor
             challenge={now.challenge}
-            onSignedIn={(answer) => void doneWithFactor(answer, now.isKept)}
+            onSignedIn={(response) => void doneWithFactor(response, now.isKept)}
             onTimeout={() => settle({ kind: 'timeout' })}
           />
         </Frame>

@@ -13,7 +13,7 @@ export interface PasswordFormProps {
   readonly token: string;
   readonly onDead: () => void;
   readonly onFactor: (challenge: Challenge, isKept: boolean, password: string) => void;
-  readonly onSignedIn: (answer: SignedIn, isKept: boolean) => Promise<void>;
+  readonly onSignedIn: (response: SignedIn, isKept: boolean) => Promise<void>;
 }
 
 export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFormProps) {
@@ -22,10 +22,10 @@ export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFo
   const username = useSignal<string | null>(typedEmail());
   const reset = useAction(
     async () => {
-      const answer = await api.post('/v1/auth/reset', { body: { token, password: password.value } });
-      if ('mfa' in answer) return onFactor(answer, isKept.value, password.value);
-      await showUsername(username, await offerPassword(answer.token, password.value));
-      return onSignedIn(answer, isKept.value);
+      const response = await api.post('/v1/auth/reset', { body: { token, password: password.value } });
+      if ('mfa' in response) return onFactor(response, isKept.value, password.value);
+      await showUsername(username, await offerPassword(response.token, password.value));
+      return onSignedIn(response, isKept.value);
     },
     {
       fields: ['password'],

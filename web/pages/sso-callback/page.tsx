@@ -128,13 +128,13 @@ const inputOf = (code: string, { state, nonce }: ProviderStart) => {
 /** Completes a sign-in. The page for signing in asks for a required second factor. */
 async function signIn(code: string, begun: ProviderStart): Promise<void> {
   const body = inputOf(code, begun);
-  const answer = await (connection === undefined
+  const response = await (connection === undefined
     ? api.post('/v1/auth/sso/complete', { body })
     : api.post('/v1/auth/connections/{id}/complete', { path: { id: connection }, body }));
   endVisit();
-  const next = safePath(answer.redirect_to || begun.returnTo);
-  if (!('mfa' in answer)) return completeSignIn(answer, begun.isKept, next);
-  storeStep({ kind: 'factor', challenge: answer, email: null }, begun.isKept);
+  const next = safePath(response.redirect_to || begun.returnTo);
+  if (!('mfa' in response)) return completeSignIn(response, begun.isKept, next);
+  storeStep({ kind: 'factor', challenge: response, email: null }, begun.isKept);
   return replacePage(`/login?${new URLSearchParams({ return_to: next })}`);
 }
 

@@ -12,17 +12,17 @@ interface SentStatement {
 
 /** A fake database whose responses the test triggers. */
 function createLookups(limits: Partial<Config> = {}) {
-  const requested: SentStatement[] = [];
+  const statements: SentStatement[] = [];
   const texts: string[] = [];
   const database = {
     statement: (name: string, text: string, [keys]: [(string | Buffer)[]]) =>
       new Promise((response, fail) => {
         texts.push(text);
-        requested.push({ name, keys: keys.map(String), answer: response, fail });
+        statements.push({ name, keys: keys.map(String), answer: response, fail });
       }),
   };
   const config = { sessionMaxSeconds: 0, sessionIdleSeconds: 0, ...limits };
-  return { asked: requested, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
+  return { statements, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
 }
 
 /** Returns what a promise resolves to within some turns of the event loop, or `'no answer'`. */
@@ -35,30 +35,30 @@ const resultSoon = <T>(promise: Promise<T>) =>
     })(),
   ]);
 
-const statementAt = (requested: readonly SentStatement[], index: number): SentStatement => {
-  const one = requested[index];
+const statementAt = (statements: readonly SentStatement[], index: number): SentStatement => {
+  const one = statements[index];
   if (!one) throw new Error(`statement ${index} was not sent`);
   return one;
 };
 
 describe('performance.md P4: batched lookups', () => {
   test('those of one turn and one kind are one statement, and each gets its own result', async () => {
-    const { asked: requested, found } = createLookups();
+    const { statements, found } = createLookups();
     const key = Buffer.from('a digest with \xff and \xfe', 'latin1');
     const responses = [found.find('session', key), found.find('session', 'b'), found.find('session', 'unknown')];
     const bot = found.find('bot', 'b');
-    expect(requested).toEqual([]);
+    expect(statements).toEqual([]);
     await turn();
-    expect(requested.map(({ name, keys }) => [name, keys.length])).toEqual([
+    expect(statements.map(({ name, keys }) => [name, keys.length])).toEqual([
       ['identity-session', 3],
       ['identity-bot', 1],
     ]);
     expect(found.counters).toEqual({ lookups: 4, statements: 2 });
-    statementAt(requested, 0).answer([
+    statementAt(statements, 0).answer([
       { key: 'b', session_id: '2' },
       { key: Buffer.from(key), session_id: '1' },
     ]);
-    statementAt(requested, 1).answer([]);
+    statementAt(statements, 1).answer([]);
     expect(await resultSoon(Promise.all(responses))).toEqual([
       { key, session_id: '1' },
       { key: 'b', session_id: '2' },
@@ -68,7 +68,7 @@ describe('performance.md P4: batched lookups', () => {
   });
 
   test('two statements of a kind are in flight; later lookups are sent when one returns', async () => {
-    const { asked: requested, found } = createLookups();
+    const { statements, found } = createLookups();
     const first = found.find('session', 'a');
     await turn();
     void found.find('session', 'b');
@@ -76,55 +76,55 @@ describe('performance.md P4: batched lookups', () => {
     void found.find('session', 'c');
     void found.find('session', 'd');
     await turn();
-    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
-    statementAt(requested, 0).answer([]);
+    expect(statements.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+    statementAt(statements, 0).answer([]);
     await resultSoon(first);
     await turn();
-    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd']]);
+    expect(statements.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd']]);
     void found.find('session', 'e');
     await turn();
-    expect(requested).toHaveLength(3);
+    expect(statements).toHaveLength(3);
   });
 
   test('nothing is sent without waiting lookups, and the next one is sent immediately', async () => {
-    const { asked: requested, found } = createLookups();
+    const { statements, found } = createLookups();
     for (const key of ['a', 'b', 'c', 'd']) {
       const one = found.find('session', key);
       await turn();
-      expect(requested.at(-1)?.keys).toEqual([key]);
-      requested.at(-1)?.answer([]);
+      expect(statements.at(-1)?.keys).toEqual([key]);
+      statements.at(-1)?.answer([]);
       await resultSoon(one);
       await turn();
     }
-    expect(requested).toHaveLength(4);
+    expect(statements).toHaveLength(4);
   });
 
   test('even a repeated turn does not make it three', async () => {
-    const { asked: requested, found } = createLookups();
+    const { statements, found } = createLookups();
     void found.find('session', 'a');
     await turn();
     const second = found.find('session', 'b');
-    statementAt(requested, 0).answer([]);
-    for (let waits = 0; requested.length < 2 && waits < 20; waits++) await null;
-    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+    statementAt(statements, 0).answer([]);
+    for (let waits = 0; statements.length < 2 && waits < 20; waits++) await null;
+    expect(statements.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
     // Order of the event loop: the turn scheduled for `b`, then `d`, then the turn scheduled for `c`.
     setImmediate(() => void found.find('session', 'd'));
     void found.find('session', 'c');
     await turn();
     await turn();
-    expect(requested.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
-    statementAt(requested, 1).answer([]);
+    expect(statements.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
+    statementAt(statements, 1).answer([]);
     expect(await resultSoon(second)).toBeUndefined();
     await turn();
-    expect(statementAt(requested, 3).keys).toEqual(['d']);
+    expect(statementAt(statements, 3).keys).toEqual(['d']);
   });
 
   test('all lookups of a failed statement fail, and the next statement is sent', async () => {
-    const { asked: requested, found } = createLookups();
+    const { statements, found } = createLookups();
     const gone = new Error('gone');
     const both = [found.find('session', 'a'), found.find('session', 'b')];
     await turn();
-    statementAt(requested, 0).fail(gone);
+    statementAt(statements, 0).fail(gone);
     expect(await resultSoon(Promise.allSettled(both))).toEqual([
       { status: 'rejected', reason: gone },
       { status: 'rejected', reason: gone },
@@ -133,7 +133,7 @@ describe('performance.md P4: batched lookups', () => {
       void found.find('session', key);
       await turn();
     }
-    expect(requested.slice(1).map(({ keys }) => keys)).toEqual([['c'], ['d']]);
+    expect(statements.slice(1).map(({ keys }) => keys)).toEqual([['c'], ['d']]);
   });
 
   test('a limit on the age of sessions is only in the statements that find them', async () => {

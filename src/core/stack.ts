@@ -32,7 +32,7 @@ function toSourcePosition(place: string, file: string, line: string, column: str
  * changed.
  */
 export function sourceMappedStack({ stack = '', message }: Error): string {
-  const reported = stack.indexOf(message);
-  const frames = stack.indexOf('\n    at ', reported < 0 ? 0 : reported + message.length);
+  const messageStart = stack.indexOf(message);
+  const frames = stack.indexOf('\n    at ', messageStart < 0 ? 0 : messageStart + message.length);
   return frames < 0 ? stack : stack.slice(0, frames) + stack.slice(frames).replace(SOURCE_POSITION, toSourcePosition);
 }

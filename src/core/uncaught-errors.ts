@@ -34,8 +34,8 @@ let faultHandler: (error: unknown) => void = reportAndExit;
 const handleFault = (error: unknown): void => faultHandler(error);
 
 /** Installs the handler for uncaught exceptions and rejections. By default it prints the error and exits with 1. */
-export function onUncaughtError(received: (error: unknown) => void = reportAndExit): void {
-  faultHandler = received;
+export function onUncaughtError(handler: (error: unknown) => void = reportAndExit): void {
+  faultHandler = handler;
   process.off('uncaughtException', handleFault).on('uncaughtException', handleFault);
   process.off('unhandledRejection', handleFault).on('unhandledRejection', handleFault);
 }

@@ -68,8 +68,8 @@ export const failureText = ({ message, requestId }: Failure): string =>
 export function useAction(work: () => Promise<unknown>, { fields = [], onError }: ActionOptions = {}): Action {
   const isBusy = useSignal(false);
   // A function, so that the text follows language changes.
-  const reported = useSignal<(() => Failure) | null>(null);
-  const failure = useComputed(() => reported.value?.() ?? null);
+  const lastFailure = useSignal<(() => Failure) | null>(null);
+  const failure = useComputed(() => lastFailure.value?.() ?? null);
   const wait = useSignal(0);
   const latest = useRef({ work, fields, caught: onError });
   latest.current = { work, fields, caught: onError };
@@ -79,10 +79,10 @@ export function useAction(work: () => Promise<unknown>, { fields = [], onError }
     if (!counting) return undefined;
     const timer = setInterval(() => {
       wait.value--;
-      if (wait.value <= 0) reported.value = null;
+      if (wait.value <= 0) lastFailure.value = null;
     }, 1000);
     return () => clearInterval(timer);
-  }, [counting, reported, wait]);
+  }, [counting, lastFailure, wait]);
 
   return useMemo(() => {
     async function patiently(): Promise<void> {
@@ -94,7 +94,7 @@ export function useAction(work: () => Promise<unknown>, { fields = [], onError }
           const seconds = error instanceof ApiError && error.status === 503 ? (error.retryAfter ?? 0) : 0;
           if (seconds === 0 || waited + seconds > MAX_BUSY_SECONDS) throw error;
           waited += seconds;
-          reported.value = () => ({ message: t('common.busy'), fields: {}, code: '' });
+          lastFailure.value = () => ({ message: t('common.busy'), fields: {}, code: '' });
           await sleep(seconds);
         }
       }
@@ -103,19 +103,19 @@ export function useAction(work: () => Promise<unknown>, { fields = [], onError }
       event?.preventDefault();
       if (isBusy.value || wait.value > 0) return;
       isBusy.value = true;
-      reported.value = null;
+      lastFailure.value = null;
       try {
         await patiently();
-        reported.value = null;
+        lastFailure.value = null;
       } catch (error) {
-        reported.value = null;
+        lastFailure.value = null;
         if (error instanceof ApiError && (await latest.current.caught?.(error))) return;
         if (error instanceof ApiError && error.status === 429) wait.value = Math.max(1, error.retryAfter ?? 1);
         const { fields: own } = latest.current;
         const tell = () => toFailure(error, own);
         // Rethrows unexpected errors.
         tell();
-        reported.value = tell;
+        lastFailure.value = tell;
       } finally {
         isBusy.value = false;
       }
@@ -127,8 +127,8 @@ export function useAction(work: () => Promise<unknown>, { fields = [], onError }
       wait,
       of: (field) => failure.value?.fields[field],
       clear: () => {
-        reported.value = null;
+        lastFailure.value = null;
       },
     };
-  }, [isBusy, failure, reported, wait]);
+  }, [isBusy, failure, lastFailure, wait]);
 }

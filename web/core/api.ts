@@ -16,11 +16,11 @@ const LOGOUT = '/v1/auth/logout';
 async function reportRevokedToken(request: Request, response: Response): Promise<void> {
   const token = request.headers.get('authorization');
   if (response.status !== 401 || !token || request.url.endsWith(LOGOUT)) return;
-  const reported = await response
+  const problem = await response
     .clone()
     .json()
     .catch(() => null);
-  if (reported?.code === 'UNAUTHORIZED') void onTokenRevoked(token);
+  if (problem?.code === 'UNAUTHORIZED') void onTokenRevoked(token);
 }
 
 async function send(input: string | URL | Request, init?: RequestInit): Promise<Response> {

@@ -53,8 +53,8 @@ const findSupportedLanguage = (wanted: string): Language | undefined => {
 
 /** The language that an application asks for, the chosen one, or the first supported language of the browser. */
 export function preferredLanguage(): Language {
-  const requested = new URLSearchParams(location.search).get('ui_locales') ?? '';
-  const wanted = [...requested.split(' '), localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
+  const hinted = new URLSearchParams(location.search).get('ui_locales') ?? '';
+  const wanted = [...hinted.split(' '), localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
   return wanted.map(findSupportedLanguage).find((name) => name !== undefined) ?? 'en-US';
 }
 

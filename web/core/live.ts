@@ -10,7 +10,7 @@ type GatewayListener = (name: keyof GatewayEvents, data: unknown) => void;
  * Keeps a gateway connection while a user is signed in, for live events and the end of the session.
  * @returns a function that stops it
  */
-export function connectGateway(received: GatewayListener): () => void {
+export function connectGateway(listener: GatewayListener): () => void {
   let gateway: Gateway | undefined;
   let token: string | undefined;
   const stop = effect(() => {
@@ -27,7 +27,7 @@ export function connectGateway(received: GatewayListener): () => void {
         if (state.state === 'ended' && state.code === REVOKED) void onTokenRevoked(held);
       },
     });
-    gateway.on('*', ({ name, data }) => received(name as keyof GatewayEvents, data));
+    gateway.on('*', ({ name, data }) => listener(name as keyof GatewayEvents, data));
   });
   return () => {
     stop();

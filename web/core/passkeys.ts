@@ -65,7 +65,7 @@ interface Signals {
   readonly signalCurrentUserDetails?: Signal<{ userId: string; name: string; displayName: string }>;
   readonly signalUnknownCredential?: Signal<{ credentialId: string }>;
 }
-type Signal<T> = (reported: T & { rpId: string }) => Promise<void>;
+type Signal<T> = (details: T & { rpId: string }) => Promise<void>;
 
 const signals = (): Signals => (hasPasskeys() ? (PublicKeyCredential as unknown as Signals) : {});
 
@@ -74,18 +74,18 @@ const toUserHandle = (id: string): string => btoa(id).replaceAll('+', '-').repla
 
 /** Reports the current passkeys of the account to the browser, so that it stops offering others. */
 export async function reportAcceptedPasskeys(accountId: string, ids: readonly string[]): Promise<void> {
-  const reported = { rpId: brand.rpId, userId: toUserHandle(accountId), allAcceptedCredentialIds: ids };
+  const details = { rpId: brand.rpId, userId: toUserHandle(accountId), allAcceptedCredentialIds: ids };
   // Ignore errors, because this is optional.
   await signals()
-    .signalAllAcceptedCredentials?.call(PublicKeyCredential, reported)
+    .signalAllAcceptedCredentials?.call(PublicKeyCredential, details)
     .catch(() => {});
 }
 
 /** Reports the names for the passkeys of the account to the browser. */
 export async function reportPasskeyNames(accountId: string, name: string, displayName: string): Promise<void> {
-  const reported = { rpId: brand.rpId, userId: toUserHandle(accountId), name, displayName };
+  const details = { rpId: brand.rpId, userId: toUserHandle(accountId), name, displayName };
   await signals()
-    .signalCurrentUserDetails?.call(PublicKeyCredential, reported)
+    .signalCurrentUserDetails?.call(PublicKeyCredential, details)
     .catch(() => {});
 }
 

@@ -109,14 +109,14 @@ export class Grants {
       values,
     );
     const ended = [...codes.filter(({ is_live }) => is_live), ...families, ...bots];
-    const reported = [...new Set(ended.map((row) => row.application_id))];
-    for (const applicationId of reported) {
+    const endedIds = [...new Set(ended.map((row) => row.application_id))];
+    for (const applicationId of endedIds) {
       await this.announce(tx, 'APPLICATION_DEAUTHORIZE', applicationId, { user_id: accountId });
     }
     const { origin, ...data } = ending;
-    const revoked = reported.map((id) => ({ account_id: accountId, application_id: id }));
+    const revoked = endedIds.map((id) => ({ account_id: accountId, application_id: id }));
     await this.lifecycle.emit(tx, 'applicationDeauthorized', revoked, { origin, data });
-    return reported;
+    return endedIds;
   }
 
   /** Locks the grants of the account until `tx` ends: none is used for a new authorization and none is revoked. */

@@ -113,8 +113,8 @@ export class SettingsReader {
   }
 
   /** Reads a one-line text that is shown to users in pages, emails and messages. */
-  name(name: string, about: string, max = 64, reported?: SettingDocumentation): string | undefined {
-    const value = this.text(name, about, reported);
+  name(name: string, about: string, max = 64, documentation?: SettingDocumentation): string | undefined {
+    const value = this.text(name, about, documentation);
     if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
     this.fault(name, `must be one line of at most ${max} characters`);
     return undefined;
@@ -125,21 +125,21 @@ export class SettingsReader {
     about: string,
     choices: readonly T[],
     fallback: NoInfer<T>,
-    reported?: SettingDocumentation,
+    documentation?: SettingDocumentation,
   ): T {
-    const value = this.text(name, about, { shown: fallback, ...reported });
+    const value = this.text(name, about, { shown: fallback, ...documentation });
     if (value === undefined) return fallback;
     const found = choices.find((choice) => choice === value);
     if (!found) this.fault(name, `must be one of ${choices.join(', ')}`);
     return found ?? fallback;
   }
 
-  onOff(name: string, about: string, fallback: boolean, reported?: SettingDocumentation): boolean {
-    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off', reported) === 'on';
+  onOff(name: string, about: string, fallback: boolean, documentation?: SettingDocumentation): boolean {
+    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off', documentation) === 'on';
   }
 
-  bool(name: string, about: string, fallback: boolean, reported?: SettingDocumentation): boolean {
-    return this.choice(name, about, ['true', 'false'], fallback ? 'true' : 'false', reported) === 'true';
+  bool(name: string, about: string, fallback: boolean, documentation?: SettingDocumentation): boolean {
+    return this.choice(name, about, ['true', 'false'], fallback ? 'true' : 'false', documentation) === 'true';
   }
 
   int(
@@ -147,17 +147,17 @@ export class SettingsReader {
     about: string,
     fallback: number,
     [min, max]: readonly [number, number],
-    reported?: SettingDocumentation,
+    documentation?: SettingDocumentation,
   ): number {
-    const value = this.text(name, about, { shown: String(fallback), ...reported });
+    const value = this.text(name, about, { shown: String(fallback), ...documentation });
     if (value === undefined) return fallback;
     if (/^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
     this.fault(name, `must be a whole number from ${min} to ${max}`);
     return fallback;
   }
 
-  list(name: string, about: string, reported?: SettingDocumentation): string[] {
-    return this.parseItems(name, this.text(name, about, reported));
+  list(name: string, about: string, documentation?: SettingDocumentation): string[] {
+    return this.parseItems(name, this.text(name, about, documentation));
   }
 
   /** Rejects a list of only commas, which would silently disable the feature that the list configures. */
@@ -167,22 +167,22 @@ export class SettingsReader {
     return items;
   }
 
-  url(name: string, about: string, fallback: string, protocols: string[], reported?: SettingDocumentation): string;
+  url(name: string, about: string, fallback: string, protocols: string[], documentation?: SettingDocumentation): string;
   url(
     name: string,
     about: string,
     fallback: undefined,
     protocols: string[],
-    reported?: SettingDocumentation,
+    documentation?: SettingDocumentation,
   ): string | undefined;
   url(
     name: string,
     about: string,
     fallback: string | undefined,
     protocols: string[],
-    reported?: SettingDocumentation,
+    documentation?: SettingDocumentation,
   ): string | undefined {
-    const value = this.text(name, about, { shown: fallback ?? '', ...reported });
+    const value = this.text(name, about, { shown: fallback ?? '', ...documentation });
     if (value === undefined) return fallback;
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
     this.fault(name, `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
@@ -208,8 +208,8 @@ export class SettingsReader {
     return origins;
   }
 
-  cidrs(name: string, about: string, reported?: SettingDocumentation, fallback?: string): Cidr[] {
-    return this.parseItems(name, this.text(name, about, reported) ?? fallback).flatMap((item) => {
+  cidrs(name: string, about: string, documentation?: SettingDocumentation, fallback?: string): Cidr[] {
+    return this.parseItems(name, this.text(name, about, documentation) ?? fallback).flatMap((item) => {
       try {
         if (item.includes('/')) return [ipaddr.parseCIDR(item)];
         const address = ipaddr.parse(item);

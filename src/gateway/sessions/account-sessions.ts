@@ -36,9 +36,9 @@ export class AccountSessions {
    * Only the last list matters. A session without a connection gets the current list when it is resumed, unless the
    * list is unchanged.
    */
-  sendList(makeEvent: () => GatewayEvent, reported: GatewaySession | null): void {
-    if (reported) reported.lacksCurrentList = reported.holder === null;
-    const others = [...this.sessions].filter((session) => session.isStarted && session !== reported);
+  sendList(makeEvent: () => GatewayEvent, informed: GatewaySession | null): void {
+    if (informed) informed.lacksCurrentList = informed.holder === null;
+    const others = [...this.sessions].filter((session) => session.isStarted && session !== informed);
     if (others.length === 0) return;
     const event = makeEvent();
     for (const session of others)

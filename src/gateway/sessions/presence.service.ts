@@ -52,8 +52,8 @@ export class Presence implements OnModuleInit {
    * Called when a session has started or ended here. `known`: the session list after the change. `told`: the session
    * that already has it.
    */
-  onChanged(accountId: string, known?: KnownSessions, reported: GatewaySession | null = null): void {
-    this.recordChange(accountId, true, known, known ? reported : null);
+  onChanged(accountId: string, known?: KnownSessions, informed: GatewaySession | null = null): void {
+    this.recordChange(accountId, true, known, known ? informed : null);
   }
 
   /** Sends the list that a session missed while it had no connection. */
@@ -75,7 +75,7 @@ export class Presence implements OnModuleInit {
     accountId: string,
     isOurs: boolean,
     known?: KnownSessions,
-    reported: GatewaySession | null = null,
+    informed: GatewaySession | null = null,
   ): void {
     const account = this.sessions.getAccount(accountId);
     if (account) account.changes++;
@@ -90,7 +90,7 @@ export class Presence implements OnModuleInit {
         isLocalChange: isOurs,
         notBefore: Number.NEGATIVE_INFINITY,
         known,
-        informedSession: reported,
+        informedSession: informed,
       });
     this.sendIfDue(accountId, this.clock.monotonic());
   }

@@ -43,14 +43,14 @@ const newestFirst = (one: Message, other: Message): number =>
 function useMessages(id: string) {
   const path = { id };
   const older = useSignal<readonly Message[]>([]);
-  const reported = useSignal<ReadonlyMap<string, Message | null>>(new Map());
+  const changed = useSignal<ReadonlyMap<string, Message | null>>(new Map());
   const hasMore = useSignal(false);
   const page = (before?: string) => {
     const query = { limit: PAGE, ...(before ? { before } : {}) };
     return api.get('/v1/webhooks/{id}/messages', { path, query });
   };
   const loaded: Loaded<Message[]> = useLoaded(async () => {
-    reported.value = new Map();
+    changed.value = new Map();
     const newest = await page();
     const known = [...(loaded.value.peek() ?? []), ...older.peek()];
     const last = newest.at(-1);
@@ -64,13 +64,13 @@ function useMessages(id: string) {
     () =>
       onGatewayEvent((name, data) => {
         const telling = parseMessageEvent(name, data);
-        if (telling?.of === id) reported.value = new Map(reported.value).set(telling.id, telling.now);
+        if (telling?.of === id) changed.value = new Map(changed.value).set(telling.id, telling.now);
       }),
-    [id, reported],
+    [id, changed],
   );
   const all = (newest: readonly Message[]): readonly Message[] => {
     const known = new Map<string, Message | null>([...newest, ...older.value].map((one) => [one.id, one]));
-    for (const [messageId, now] of reported.value) known.set(messageId, now);
+    for (const [messageId, now] of changed.value) known.set(messageId, now);
     return [...known.values()].filter((one) => one !== null).sort(newestFirst);
   };
   const more = useAction(async () => {

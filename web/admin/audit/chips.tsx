@@ -29,8 +29,8 @@ const FILTER_TEXT: Readonly<Partial<Record<Filter, (value: string, entries: read
 /** The active filters, each with a remove button. */
 export function Chips({ entries }: { readonly entries: readonly Entry[] }) {
   const place = useRef<HTMLElement>(null);
-  const requested = filtersInUrl();
-  const names = FILTERS.filter((name) => requested[name] !== undefined);
+  const filters = filtersInUrl();
+  const names = FILTERS.filter((name) => filters[name] !== undefined);
   if (names.length === 0) return null;
   const remove = (gone: readonly Filter[]) => {
     // The focused button disappears with its filter.
@@ -38,7 +38,7 @@ export function Chips({ entries }: { readonly entries: readonly Entry[] }) {
     setQueryParameters(Object.fromEntries(gone.map((name) => [name, null])));
   };
   const said = (name: Filter): string => {
-    const value = requested[name] ?? '';
+    const value = filters[name] ?? '';
     return FILTER_TEXT[name]?.(value, entries) ?? value;
   };
   return (

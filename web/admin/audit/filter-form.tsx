@@ -79,23 +79,23 @@ function TimeField({ name, draft, action }: OneProps) {
 }
 
 function useDraft(): Draft {
-  const requested = filtersInUrl();
+  const filters = filtersInUrl();
   return {
-    admin_user_id: useSignal(requested.admin_user_id ?? ''),
-    action: useSignal(requested.action ? actionText(requested.action) : ''),
-    target_type: useSignal(requested.target_type ? targetText(requested.target_type) : ''),
-    target_id: useSignal(requested.target_id ?? ''),
-    ip: useSignal(requested.ip ?? ''),
-    request_id: useSignal(requested.request_id ?? ''),
-    from: useSignal(localOf(requested.from)),
-    to: useSignal(localOf(requested.to)),
+    admin_user_id: useSignal(filters.admin_user_id ?? ''),
+    action: useSignal(filters.action ? actionText(filters.action) : ''),
+    target_type: useSignal(filters.target_type ? targetText(filters.target_type) : ''),
+    target_id: useSignal(filters.target_id ?? ''),
+    ip: useSignal(filters.ip ?? ''),
+    request_id: useSignal(filters.request_id ?? ''),
+    from: useSignal(localOf(filters.from)),
+    to: useSignal(localOf(filters.to)),
   };
 }
 
 /** An unchanged time keeps its original precision. */
 const timeOf = (local: string, edge: 'from' | 'to'): string => {
-  const requested = filtersInUrl()[edge];
-  return requested && localOf(requested) === local ? requested : utcOf(local, edge);
+  const current = filtersInUrl()[edge];
+  return current && localOf(current) === local ? current : utcOf(local, edge);
 };
 
 /** Converts the form to filter values. @throws Unresolved, ApiError */

@@ -42,10 +42,10 @@ export default function Explain() {
     else navigate(next);
   };
   // Do not show the result of a different request.
-  const reported = response.value?.asked === said ? response.value.explained : null;
+  const explanation = response.value?.asked === said ? response.value.explained : null;
   useEffect(() => {
-    if (reported) place.current?.scrollIntoView({ block: 'nearest' });
-  }, [reported]);
+    if (explanation) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [explanation]);
   return (
     <>
       <section class="section" aria-labelledby="question">
@@ -54,10 +54,10 @@ export default function Explain() {
         <Examples />
         <QuestionForm draft={draft} action={asking} onAsked={submit} />
       </section>
-      <section class={reported ? 'section judgement' : undefined} aria-label={t('adminExplain.answer')} ref={place}>
-        {reported && <h2>{t('adminExplain.answer')}</h2>}
-        <div role="status">{reported && <Verdict of={reported} />}</div>
-        {reported && <Judgement of={reported} />}
+      <section class={explanation ? 'section judgement' : undefined} aria-label={t('adminExplain.answer')} ref={place}>
+        {explanation && <h2>{t('adminExplain.answer')}</h2>}
+        <div role="status">{explanation && <Verdict of={explanation} />}</div>
+        {explanation && <Judgement of={explanation} />}
       </section>
     </>
   );

@@ -147,20 +147,20 @@ export const withinWindow = (minutes: readonly Minute[], now: number): readonly 
   minutes.filter(({ at }) => at > now - WINDOW_MS);
 
 /** Adds a response to the history. */
-export function addSample(history: History, reported: Statistics, at: number): History {
+export function addSample(history: History, statistics: Statistics, at: number): History {
   const { known, latest, minutes } = history;
   const since = latest ? timeOf(latest.statistics) : null;
-  const now = new Map(reported.replicas.map((one) => [one.worker_id, knownOf(one, known.get(one.worker_id), since)]));
+  const now = new Map(statistics.replicas.map((one) => [one.worker_id, knownOf(one, known.get(one.worker_id), since)]));
   const replicas = new Map([...now].map(([id, { numbers }]) => [id, numbers]));
   const all = [...replicas.values()];
   const total = {
     requestsPerSecond: sumOf(all.map(({ requestsPerSecond }) => requestsPerSecond)),
     refusals: sumCounts(all.map(({ refusals }) => refusals)),
     signIns: sumOf(all.map(({ signIns }) => signIns)),
-    sockets: reported.total.gateway_sockets,
-    delayMs: reported.total.event_loop_delay_ms,
+    sockets: statistics.total.gateway_sockets,
+    delayMs: statistics.total.event_loop_delay_ms,
   };
-  const sample: Sample = { at, statistics: reported, total, replicas };
+  const sample: Sample = { at, statistics, total, replicas };
   const kept = addToMinutes(minutes, sample);
   // Responses before the first minute that is kept are forgotten.
   const first = Math.max(history.since ?? at, kept[0]?.at ?? at);

@@ -134,8 +134,8 @@ function Freshness({ of: { now, lost }, at }: { readonly of: Polled; readonly at
 function Panels(shown: Shown) {
   const { history, latest, replica } = shown;
   const numbers = history.minutes.flatMap((minute) => numbersOf(minute, replica) ?? []);
-  const reported = latest.statistics.replicas.find(({ worker_id }) => worker_id === replica);
-  const ever = replica === null ? latest.statistics.total.refusals : (reported?.refusals ?? {});
+  const current = latest.statistics.replicas.find(({ worker_id }) => worker_id === replica);
+  const ever = replica === null ? latest.statistics.total.refusals : (current?.refusals ?? {});
   return (
     <>
       <Scope {...shown} />
@@ -150,8 +150,8 @@ function Panels(shown: Shown) {
 export default function Now() {
   const history = useSignal(storedHistory(Date.now()));
   const polled = usePolled(async () => {
-    const reported = await api.get('/v1/admin/instance/statistics');
-    history.value = addSample(history.value, reported, Date.now());
+    const statistics = await api.get('/v1/admin/instance/statistics');
+    history.value = addSample(history.value, statistics, Date.now());
     saveHistory(history.value);
   }, POLL_INTERVAL_MS);
   const { latest } = history.value;

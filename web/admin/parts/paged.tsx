@@ -33,11 +33,11 @@ export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key 
   const items = useSignal<readonly T[] | null>(null);
   const hasMore = useSignal(false);
   // Ignore responses of outdated requests.
-  const requested = useRef(0);
+  const requestNumber = useRef(0);
   const take = async (known: readonly T[]) => {
-    const mine = ++requested.current;
+    const mine = ++requestNumber.current;
     const page = await ask(known);
-    if (mine !== requested.current) return;
+    if (mine !== requestNumber.current) return;
     // Items may have been added at the start since then.
     items.value = known.length === 0 ? page.items : [...(items.value ?? []), ...page.items];
     hasMore.value = page.hasMore;

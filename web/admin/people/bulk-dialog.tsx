@@ -155,10 +155,10 @@ export function OutcomeNotice({ of }: { readonly of: ReadonlySignal<Outcome | nu
 
 /** The dialog of the chosen operation, and the result of the last one. */
 export function useBulk(selection: Selection, again: () => Promise<void>) {
-  const requested = useSignal<BulkAction | null>(null);
+  const chosen = useSignal<BulkAction | null>(null);
   const outcome = useSignal<Outcome | null>(null);
   const close = () => {
-    requested.value = null;
+    chosen.value = null;
   };
   const onDone: BulkDialogProps['onDone'] = async (done, left) => {
     close();
@@ -169,10 +169,10 @@ export function useBulk(selection: Selection, again: () => Promise<void>) {
   return {
     outcome,
     ask: (action: BulkAction) => {
-      requested.value = action;
+      chosen.value = action;
     },
-    dialog: requested.value && (
-      <BulkDialog action={requested.value} users={selection.users} onClose={close} onDone={onDone} />
+    dialog: chosen.value && (
+      <BulkDialog action={chosen.value} users={selection.users} onClose={close} onDone={onDone} />
     ),
   };
 }

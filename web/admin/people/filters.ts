@@ -15,11 +15,11 @@ const DAY_MS = 86_400_000;
 const SHORTEST_SEARCH = 2;
 const ID = /^\d{15,19}$/;
 
-const requested = () => new URLSearchParams(query.value);
+const parametersInUrl = () => new URLSearchParams(query.value);
 const one = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
   values.find((value) => value === text);
 
-export const filterInUrl = (name: Filter | 'q' | 'sort' | 'cursor'): string => requested().get(name) ?? '';
+export const filterInUrl = (name: Filter | 'q' | 'sort' | 'cursor'): string => parametersInUrl().get(name) ?? '';
 
 /** How many filters are set, without the search. */
 export const activeFilters = (): number => FILTERS.filter((name) => filterInUrl(name) !== '').length;
@@ -27,7 +27,7 @@ export const activeFilters = (): number => FILTERS.filter((name) => filterInUrl(
 export const isFiltered = (): boolean => activeFilters() > 0 || filterInUrl('q') !== '';
 
 function pathWith(values: Readonly<Record<string, string>>): string {
-  const next = requested();
+  const next = parametersInUrl();
   for (const [name, value] of Object.entries(values)) {
     if (value === '') next.delete(name);
     else next.set(name, value);

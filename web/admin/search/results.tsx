@@ -43,8 +43,8 @@ function useSearchResults(jobs: Jobs): SearchResults {
     runLimited(
       jobs.filter((job) => !responses.value.has(job)),
       async (job) => {
-        const reported = await runSearch(job.ask, job.value);
-        responses.value = new Map(responses.value).set(job, reported);
+        const results = await runSearch(job.ask, job.value);
+        responses.value = new Map(responses.value).set(job, results);
       },
     ),
   );
@@ -175,8 +175,8 @@ const TITLES: Readonly<Record<HitKind, TranslationKey>> = {
 const SORTS = Object.keys(TITLES) as HitKind[];
 
 /** Shows that there are more results, with a link to all of them. */
-function More({ of: reported, sort }: { readonly of: readonly SearchResult[]; readonly sort: HitKind }) {
-  const totals = reported.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
+function More({ of: results, sort }: { readonly of: readonly SearchResult[]; readonly sort: HitKind }) {
+  const totals = results.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
   return (
     <>
       {totals.map(({ of, count, shown, href }) => (
@@ -195,7 +195,7 @@ interface SectionProps {
   readonly told: readonly SearchResult[];
 }
 
-const Section = ({ sort, hits, told: reported }: SectionProps) => (
+const Section = ({ sort, hits, told: results }: SectionProps) => (
   <section class="stack" aria-labelledby={`found-${sort}`}>
     <h2 id={`found-${sort}`}>{t(TITLES[sort])}</h2>
     <ul class="list" aria-labelledby={`found-${sort}`}>
@@ -203,7 +203,7 @@ const Section = ({ sort, hits, told: reported }: SectionProps) => (
         <HitItem key={hit.id} hit={hit} />
       ))}
     </ul>
-    <More of={reported} sort={sort} />
+    <More of={results} sort={sort} />
   </section>
 );
 
@@ -214,8 +214,8 @@ const isFound = (hit: SearchHit): boolean =>
   hit.sort === 'bans' ? hit.isBanned : hit.sort !== 'requests' || hit.count > 0;
 
 /** Removes duplicates from several searches. The user's own keys take precedence. */
-function distinct(reported: readonly SearchResult[]): readonly SearchHit[] {
-  const hits = reported.flatMap((one) => one.hits).filter(isShown);
+function distinct(results: readonly SearchResult[]): readonly SearchHit[] {
+  const hits = results.flatMap((one) => one.hits).filter(isShown);
   const own = hits.filter((hit) => hit.sort === 'keys' && hit.key !== null);
   return [...new Map([...hits, ...own].map((hit) => [`${hit.sort} ${hit.id}`, hit])).values()];
 }

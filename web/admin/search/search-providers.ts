@@ -73,14 +73,14 @@ async function entries(of: string, filter: Filter): Promise<SearchResult> {
 
 /** Searches the audit log, which also identifies keys of other administrators. */
 async function entriesAbout(id: string): Promise<SearchResult> {
-  const reported = await entries(id, { target_id: id });
-  const isKey = reported.hits.some((hit) => hit.sort === 'entries' && hit.entry.target_type === 'admin_api_key');
-  return isKey ? { ...reported, hits: [...reported.hits, { sort: 'keys', id, key: null }] } : reported;
+  const found = await entries(id, { target_id: id });
+  const isKey = found.hits.some((hit) => hit.sort === 'entries' && hit.entry.target_type === 'admin_api_key');
+  return isKey ? { ...found, hits: [...found.hits, { sort: 'keys', id, key: null }] } : found;
 }
 
 async function requests(id: string): Promise<SearchResult> {
-  const reported = await entries(id, { request_id: id });
-  return { ...reported, hits: [...reported.hits, { sort: 'requests', id, count: reported.total?.count ?? 0 }] };
+  const found = await entries(id, { request_id: id });
+  return { ...found, hits: [...found.hits, { sort: 'requests', id, count: found.total?.count ?? 0 }] };
 }
 
 async function ban(value: string): Promise<SearchResult> {

@@ -182,7 +182,7 @@ describe('admin.md 2.1 the ACL registry', () => {
       'audit_log:view',
       'admin:authenticate',
     ]);
-    expect(body.acls).toHaveLength(31);
+    expect(body.acls).toHaveLength(33);
     expect(body.acls).toContain('user:update:traits');
   });
 });

@@ -115,6 +115,7 @@ const UNRELATED: Readonly<Record<string, string>> = {
   to: 'the end of a period, and STORED',
   token: 'tokens of captchas, webhooks and the setup, and MADE',
   ui_locales: 'like acr_values',
+  url: 'the URL of an event endpoint, and those of other objects; no request names one that another request created',
   user_id: 'one ID or a list of IDs',
   username: 'a filter has no pattern (STORED)',
   value: 'STORED',

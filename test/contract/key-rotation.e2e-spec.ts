@@ -114,6 +114,8 @@ describe('keys rotate', () => {
       'client secrets of connections': { renewed: 0, lost: 0 },
       'digest keys': { renewed: 0, lost: 0 },
       'signing keys': { renewed: 0, lost: 0 },
+      'secrets of event endpoints': { renewed: 0, lost: 0 },
+      'previous secrets of event endpoints': { renewed: 0, lost: 0 },
     });
     const now = await stored();
     expect(afterwards.decrypt('totp', now.account?.totp_secret, bob.id)).toBe('JBSWY3DPEHPK3PXP');

@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dirname, '../..');
 const BEYOND_CORE = [
   [/^test\/pages\/.+e2e-spec/, 'pages in Chromium'],
   [/^test\/contract\/(?:media-browser|passkeys-browser|web-1-mails)\./, 'need Chromium'],
-  [/^test\/(?:third-party\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
+  [
+    /^test\/(?:third-party\/|contract\/(?:oauth-clients|outgoing-events)\.)/,
+    'clients of others, from test/package.json',
+  ],
   [/^test\/contract\/media-(?:s3|storage)\./, 'an S3 server, from test/package.json'],
   [/^test\/(?:description\/|gateway\/team-gateway\.)/, 'validators of descriptions, from test/package.json'],
   [

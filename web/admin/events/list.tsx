@@ -17,7 +17,7 @@ import { ENDPOINTS, type Endpoint, MAX_ENDPOINTS, pathOf } from './endpoint.js';
 import { EventTypes } from './types.js';
 
 function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
-  const url = useSignal('https://');
+  const url = useSignal('');
   const description = useSignal('');
   const types = useSignal<readonly string[]>([]);
   const reason = useSignal('');

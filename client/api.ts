@@ -1196,7 +1196,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test event of the type `outgoing_events.test` to the event endpoint */
+        /** Send a test event to the event endpoint */
         post: operations["deliveriesSendTest"];
         delete?: never;
         options?: never;
@@ -6307,7 +6307,10 @@ export interface components {
             name: string;
         };
         ReplayFailedInput: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time. Deliveries that failed since then are sent again.
+             */
             since: string;
         };
         ReplicaView: {

@@ -44,7 +44,7 @@ export class DeliveriesController {
     return this.history.replayFailed(by, endpoint_id, since);
   }
 
-  /** Send a test event of the type `outgoing_events.test` to the event endpoint. */
+  /** Send a test event to the event endpoint. */
   @Post('test')
   @HttpCode(200)
   @AdminAcl('outgoing_events:manage')

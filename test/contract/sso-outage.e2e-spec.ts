@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { freePort } from '../machine/ports.js';
-import { type Answer, expectApiError, expectInvalid, type Gatehouse, person } from '../support/index.js';
+import { type Answer, eventually, expectApiError, expectInvalid, type Gatehouse, person } from '../support/index.js';
 import {
   type Claims,
   configureSso,
@@ -12,6 +12,8 @@ import {
   signInBySso,
   startSso,
 } from '../support/sso.js';
+
+const WARN = 40;
 
 let provider: ScriptedProvider;
 let service: Gatehouse;
@@ -36,9 +38,15 @@ afterAll(async () => {
 const start = () => service.anonymous.post('/v1/auth/sso/start');
 const complete = (body: object) => service.anonymous.post('/v1/auth/sso/complete', body);
 
-function expectOutage(response: Answer): void {
+/** Also expects the cause in the log. The caller does not get it. */
+async function expectOutage(response: Answer): Promise<void> {
   expectApiError(response, 'BAD_GATEWAY');
   expect(response.headers.get('retry-after')).toBe('5');
+  const id = response.headers.get('x-request-id');
+  const line = await eventually('the line of the failed request', async () =>
+    service.log.map((text) => JSON.parse(text)).find(({ request_id, level }) => request_id === id && level === WARN),
+  );
+  expect(line).toMatchObject({ status: 502, cause: expect.stringMatching(/[a-z]{3}/) });
 }
 
 /** Every way in which an endpoint can fail to return a usable response. */
@@ -80,7 +88,7 @@ describe('sso.md section 5: discovery', () => {
     expect((await start()).status).toBe(200);
     expect((await service.anonymous.get('/v1/auth/sso/status')).body.enabled).toBe(true);
     service.clock.advance({ minutes: 2 * 60 });
-    expectOutage(await start());
+    await expectOutage(await start());
     // Despite the outage, the configuration counts as complete.
     const { body } = await service.anonymous.get('/v1/auth/sso/status');
     expect([body.enabled, body.enforced]).toEqual([true, false]);
@@ -102,14 +110,14 @@ describe('sso.md section 5: discovery', () => {
   test.each(FAILURES)('%s instead of the description is an outage', async (_name, handler) => {
     provider.instead.description = handler;
     service.clock.advance({ minutes: 25 * 60 });
-    expectOutage(await start());
+    await expectOutage(await start());
   });
 
   test('a description of another issuer is not accepted', async () => {
     for (const issuer of ['https://evil.example', `${provider.issuer}/`, undefined, 5]) {
       provider.description = { issuer };
       service.clock.advance({ minutes: 25 * 60 });
-      expectOutage(await start());
+      await expectOutage(await start());
     }
   });
 
@@ -123,7 +131,7 @@ describe('sso.md section 5: discovery', () => {
     try {
       for (const endpoint of ['token', 'keys'] as const) {
         provider.instead[endpoint] = () => {};
-        expectOutage(await signInBySso(service, provider));
+        await expectOutage(await signInBySso(service, provider));
         delete provider.instead[endpoint];
       }
       expect(requested).toContain(10_000);
@@ -139,7 +147,7 @@ describe('sso.md section 5: token endpoint', () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     provider.instead.token = handler;
-    expectOutage(await complete({ code, state }));
+    await expectOutage(await complete({ code, state }));
     delete provider.instead.token;
     expectInvalid(await complete({ code, state }), 'state: INVALID_OR_EXPIRED_SSO_STATE');
     expect(await service.sql('SELECT 1 FROM session')).toHaveLength(sessions);
@@ -151,7 +159,7 @@ describe('sso.md section 5: token endpoint', () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     await provider.stop();
-    expectOutage(await complete({ code, state }));
+    await expectOutage(await complete({ code, state }));
     for (const credential of [body.token, alice.authorization]) {
       expect((await service.as(credential).get('/v1/users/@me')).status).toBe(200);
     }
@@ -233,7 +241,7 @@ describe('sso.md section 5: keys', () => {
       service.clock.advance({ minutes: 23 * 60 });
       expect((await signInBySso(service, provider)).status).toBe(200);
       service.clock.advance({ minutes: 60 });
-      expectOutage(await signInBySso(service, provider));
+      await expectOutage(await signInBySso(service, provider));
     },
   );
 
@@ -241,14 +249,14 @@ describe('sso.md section 5: keys', () => {
     for (const keys of [undefined, 'x', [1], Array(101).fill({ kty: 'EC' })]) {
       await service.sql('DELETE FROM sso_document WHERE url LIKE $1', ['%/keys']);
       provider.instead.keys = (_req, res) => json(res, 200, { keys });
-      expectOutage(await signInBySso(service, provider));
+      await expectOutage(await signInBySso(service, provider));
     }
   });
 
   test('keys are read only from the configured URL', async () => {
     provider.description = { jwks_uri: `${provider.issuer}/nowhere` };
     service.clock.advance({ minutes: 61 });
-    expectOutage(await signInBySso(service, provider));
+    await expectOutage(await signInBySso(service, provider));
     await configureSso(service, { jwks_url: `${provider.issuer}/keys` });
     expect((await signInBySso(service, provider)).status).toBe(200);
     await configureSso(service, { jwks_url: null });

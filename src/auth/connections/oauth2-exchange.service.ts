@@ -135,7 +135,8 @@ export class OAuth2Exchange {
     const response = await this.provider.request(url, options);
     const json = jsonObject(response);
     if (response.status !== 200 || !json || json.error !== undefined) {
-      throw response.status < 500 ? tokenError(response.status, json?.error) : providerDown();
+      if (response.status < 500) throw tokenError(response.status, json?.error);
+      throw providerDown(`The token endpoint returned status ${response.status}`);
     }
     const { id_token: _, ...tokens } = withoutNulls(json);
     return Response.json(tokens);

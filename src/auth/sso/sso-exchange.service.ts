@@ -52,7 +52,8 @@ const isPresent = (claim: unknown): boolean => claim !== undefined && claim !== 
 export function tokenError(status: number, error: unknown): ApiError {
   const isOurs = ['invalid_client', 'unauthorized_client', 'incorrect_client_credentials'].includes(String(error));
   if (status === 401 || isOurs) return validationError('code', 'SSO_MISCONFIGURED');
-  return typeof error === 'string' ? validationError('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
+  if (typeof error === 'string') return validationError('code', 'INVALID_SSO_AUTHORIZATION_CODE');
+  return providerDown(`The token endpoint returned status ${status} without an error code`);
 }
 
 const formEncode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
@@ -93,7 +94,7 @@ export class SsoExchange {
   /** Returns the URL to redirect the browser to. */
   async authorizationUrl(settings: ProviderClient, request: AuthorizationRequest): Promise<string> {
     const facts = await this.provider.metadata(settings);
-    if (!facts.authorizationUrl) throw providerDown();
+    if (!facts.authorizationUrl) throw providerDown('The metadata has no authorization endpoint');
     const library = await this.provider.load();
     const configuration = await this.configuration(settings, facts);
     return library.buildAuthorizationUrl(configuration, {
@@ -119,7 +120,7 @@ export class SsoExchange {
     proof = 'email_verified',
   ): Promise<ProviderClaims> {
     const facts = await this.provider.metadata(settings);
-    if (!facts.tokenUrl || !facts.jwksUrl) throw providerDown();
+    if (!facts.tokenUrl || !facts.jwksUrl) throw providerDown('The metadata has no token endpoint or no key set');
     const { idToken, accessToken } = await this.exchange(settings, facts, code, request);
     const claims = await this.verifyWithProviderKeys(settings, facts.jwksUrl, idToken, request.nonce);
     if ((isPresent(claims.email) && isPresent(claims[proof])) || !facts.userinfoUrl) return claims;

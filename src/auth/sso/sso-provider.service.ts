@@ -33,8 +33,9 @@ const KEYS_TTL_MS = 600_000;
 const MAX_KEYS = 100;
 const MAX_URL = 2048;
 
-/** 502: a needed request to the provider failed (sso.md section 5). */
-export const providerDown = (): ApiError => new ApiError('BAD_GATEWAY').withHeaders({ 'Retry-After': '5' });
+/** 502: a needed request to the provider failed (sso.md section 5). The cause is logged. */
+export const providerDown = (cause: unknown): ApiError =>
+  new ApiError('BAD_GATEWAY').withHeaders({ 'Retry-After': '5' }).withCause(cause);
 
 /** Returns the JSON of a response, or `null` if it is not JSON. */
 export function jsonOf({ body }: OutboundResponse): unknown {
@@ -89,7 +90,7 @@ function parseDocument(response: OutboundResponse): JsonObject | null {
 function keysOf(response: OutboundResponse): JSONWebKeySet {
   const keys = parseDocument(response)?.keys;
   const isSet = Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every((key) => typeof key === 'object' && key);
-  if (!isSet) throw providerDown();
+  if (!isSet) throw providerDown('The response for the key set is not a valid key set');
   return { keys: keys as JSONWebKeySet['keys'] };
 }
 
@@ -121,11 +122,11 @@ export class SsoProvider {
     const { issuer } = settings;
     if (hasRequiredEndpoints(settings))
       return { ...effectiveEndpoints(settings), tokenAuthMethods: null, algorithms: null };
-    if (issuer === null) throw providerDown();
+    if (issuer === null) throw providerDown('Neither an issuer nor all endpoints are set');
     const { value } = await this.documents
       .get(issuer, METADATA_TTL_MS, () => this.fetchMetadata(issuer))
       .catch((error) => {
-        throw error instanceof IssuerMismatch ? providerDown() : error;
+        throw error instanceof IssuerMismatch ? providerDown('The metadata names another issuer') : error;
       });
     return { ...value, ...effectiveEndpoints(settings, value) };
   }
@@ -153,7 +154,7 @@ export class SsoProvider {
     const fetch: CustomFetch = async (url, options) => {
       const response = await this.request(url, options);
       const document = parseDocument(response);
-      if (!document) throw providerDown();
+      if (!document) throw providerDown(`The response for the metadata has status ${response.status} or is not JSON`);
       named = document.issuer;
       return responseOf(response);
     };
@@ -164,7 +165,8 @@ export class SsoProvider {
       const document: JsonObject = { ...found.serverMetadata() };
       if (document.issuer === issuer) return toMetadata(document);
     } catch (error) {
-      if (typeof named !== 'string') throw findApiError(error) ?? providerDown();
+      if (typeof named !== 'string')
+        throw findApiError(error) ?? providerDown(`The metadata is invalid: ${(error as Error).message}`);
     }
     throw new IssuerMismatch('the provider describes another issuer');
   }
@@ -187,7 +189,7 @@ export class SsoProvider {
     } catch (error) {
       const reason = error instanceof OutboundFault ? error.reason : 'unknown';
       this.log.warn('request to the identity provider failed', { reason });
-      throw providerDown();
+      throw providerDown(`The request to the identity provider failed: ${reason}`);
     }
   }
 

@@ -15,7 +15,7 @@ const GROUPS = {
   Accounts: /^user:/,
   Apps: /^application:/,
   'Audit log and IP bans': /^(?:audit_log|ban):/,
-  Platform: /^instance:/,
+  Platform: /^(?:instance|outgoing_events):/,
 };
 const GROUPED = Object.values(GROUPS).flatMap((start) => OURS.filter((acl) => start.test(acl)));
 const notes = defineFeature('notes', {

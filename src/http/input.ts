@@ -146,8 +146,9 @@ export function Time<const O extends FieldOptions = object>(options: O = {} as O
   const form = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/;
   const description = { type: 'string', format: 'date-time' };
   return field({ ...options, bound: 40, tooLong: 'INVALID_FORMAT', description }, (value) => {
-    const second = typeof value === 'string' ? form.exec(value)?.[1] : undefined;
-    const at = new Date(String(value));
+    const text = typeof value === 'string' ? value : '';
+    const second = form.exec(text)?.[1];
+    const at = new Date(text);
     // `Date` turns an invalid day, such as February 30, into a different day.
     const isReal = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(second ?? '-');
     return isReal ? undefined : 'INVALID_FORMAT';

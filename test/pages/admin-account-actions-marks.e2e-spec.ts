@@ -38,7 +38,7 @@ describeInBrowser('web.md 4: permissions and flags of an account', () => {
     await actions.openTab('Security');
     await actions.main.locator('code', { hasText: 'audit_log:view' }).waitFor();
     await actions.openDialog('Edit permissions');
-    expect(await actions.dialog.getByRole('checkbox').count()).toBe(32);
+    expect(await actions.dialog.getByRole('checkbox').count()).toBe(34);
     expect(await acl('admin:authenticate').isChecked()).toBe(true);
     await acl('audit_log:view').press('Space');
     await acl('user:lookup').press('Space');

@@ -18,7 +18,7 @@ function EndpointUrl(options: { optional?: boolean } = {}): PropertyDecorator {
 
 /** Declared event types. */
 function EventTypes(options: { optional?: boolean } = {}): PropertyDecorator {
-  const items = { type: 'string', examples: ['account.created'] };
+  const items = { type: 'string', format: 'event-type', examples: ['account.created'] };
   const rule = { ...options, min: 1, max: MAX_TYPES, bound: MAX_TYPE_LENGTH, items };
   return ListOf(rule, (value, features) =>
     typeof value === 'string' && features?.outgoingEvents.has(value) ? undefined : 'INVALID_FORMAT',

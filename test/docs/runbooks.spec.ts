@@ -40,7 +40,8 @@ test('every command of the runbooks exists with its options, and prints its help
 });
 
 test('a command that changes something in a runbook has a reason', () => {
-  const READS = /^(?:(?:keys )?status|doctor|migrate|(?:user|ban|jobs) list|audit (?:tail|verify)|user sessions)(?: |$)/;
+  const READS =
+    /^(?:(?:keys )?status|doctor|migrate|(?:user|ban|jobs) list|audit (?:tail|verify)|user sessions)(?: |$)/;
   const changes = blocksOf(PAGE)
     .flatMap(({ code }) => code.split('\n'))
     .filter((line) => line.startsWith('gatehouse ') && !READS.test(line.slice('gatehouse '.length)));

@@ -31,6 +31,7 @@ const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
     .map((time) => time.toISOString()),
   acl: fc.constantFrom('admin:authenticate', 'user:lookup', 'audit_log:view', '*'),
+  'event-type': fc.constantFrom('account.created', 'session.ended'),
   'account-flags': fc.constantFrom('0', '1'),
   'account-name': fc.constantFrom('1501314428688998182', 'ada@example.com', 'ada#0001'),
   'ip-address': fc.oneof(fc.ipV4(), fc.ipV6()),

@@ -195,7 +195,8 @@ const seenInOtherLanguages = new Set<string>();
  */
 const drawn = (page: Page): Promise<unknown> =>
   page.evaluate(`new Promise((done) => {
-    const isMoving = () => document.getAnimations().some((animation) => animation instanceof CSSTransition);
+    const isMoving = () =>
+      document.getAnimations().some((one) => one instanceof CSSTransition && one.playState !== 'finished');
     const frame = () => requestAnimationFrame(() => requestAnimationFrame(() => (isMoving() ? frame() : done())));
     frame();
   })`);

@@ -101,7 +101,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const received = (sink: Sink, count: number) => until(() => sink.heard.length >= count);
+const waitForMessages = (sink: Sink, count: number) => until(() => sink.heard.length >= count);
 const send = async (content: string, to = hook) => {
   const { status, body } = await service.anonymous.post(`${to.path}?wait=true`, { content });
   expect(status).toBe(200);
@@ -126,7 +126,7 @@ describe('webhooks.md section 7, sinks', () => {
     await service.anonymous.delete(path);
     const webhook = { id: hook.id, applicationId: null, ownerId: alice.id, name: 'Robot' };
     for (const sink of [search, archive]) {
-      await received(sink, 3);
+      await waitForMessages(sink, 3);
       const eventId = expect.stringMatching(/^\d+$/);
       expect(sink.heard).toEqual([
         { eventId, kind: 'create', webhook, message: created },
@@ -145,7 +145,7 @@ describe('webhooks.md section 7, sinks', () => {
     await service.anonymous.post(`${hook.path}x`, { content: 'x' });
     await service.anonymous.post(hook.path, { content: 'once', nonce: 'sinks-nonce-1' });
     await service.anonymous.post(hook.path, { content: 'again', nonce: 'sinks-nonce-1' });
-    await received(search, 1);
+    await waitForMessages(search, 1);
     await waitForSinkEvents();
     expect(reported(search)).toEqual([['create', 'once']]);
   });
@@ -168,11 +168,11 @@ describe('webhooks.md section 7, sinks', () => {
     await send('second');
     const other = await newHook(service, alice);
     await send('elsewhere', other);
-    await received(search, 1);
+    await waitForMessages(search, 1);
     expect(reported(search)).toEqual([['create', 'elsewhere']]);
-    await received(archive, 3);
+    await waitForMessages(archive, 3);
     await nextAttempt();
-    await received(search, 3);
+    await waitForMessages(search, 3);
     expect(reported(search)).toEqual([
       ['create', 'elsewhere'],
       ['create', 'first'],
@@ -190,10 +190,10 @@ describe('webhooks.md section 7, sinks', () => {
     });
     search.before = () => released;
     for (const content of ['a', 'b', 'c']) await send(content);
-    await received(archive, 3);
+    await waitForMessages(archive, 3);
     expect(search.heard).toEqual([]);
     release();
-    await received(search, 3);
+    await waitForMessages(search, 3);
     expect(reported(search).map(([, content]) => content)).toEqual(['a', 'b', 'c']);
     await waitForSinkEvents();
   });
@@ -208,7 +208,7 @@ describe('webhooks.md section 7, sinks', () => {
     restoreTimers();
     search.before = async () => {};
     await nextAttempt();
-    await received(search, 1);
+    await waitForMessages(search, 1);
     expect(reported(search)).toEqual([['create', 'unanswered']]);
     await waitForSinkEvents();
   });
@@ -223,12 +223,12 @@ describe('webhooks.md section 7, sinks', () => {
       async () =>
         (await service.sql('SELECT 1 FROM webhook_queue WHERE attempts = 1 AND sink = $1', ['search'])).length > 0,
     );
-    await received(archive, 2);
+    await waitForMessages(archive, 2);
     await service.sql(
       "UPDATE webhook_event SET created_at = now() - interval '25 hours' WHERE message->>'content' = 'hopeless'",
     );
     await nextAttempt();
-    await received(search, 1);
+    await waitForMessages(search, 1);
     expect(reported(search)).toEqual([['create', 'after it']]);
     const [parked] = await service.sql('SELECT sink, kind FROM webhook_event WHERE parked_at IS NOT NULL');
     expect(parked).toEqual({ sink: 'search', kind: 'create' });
@@ -297,7 +297,7 @@ describe('webhooks.md section 7, a backlog', () => {
 
   test('parallel messages of one webhook are delivered in the order of their commits, each once', async () => {
     const sent = await Promise.all(Array.from({ length: 32 }, (_, n) => send(String(n))));
-    await received(search, 32);
+    await waitForMessages(search, 32);
     await waitForSinkEvents();
     const order = await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [hook.id]);
     expect(order).toHaveLength(32);
@@ -319,7 +319,7 @@ describe('webhooks.md section 7, callback formats of an extension', () => {
     expect((await page(`${hook.path}/pager`)).status).toBe(204);
     const { body } = await service.as(alice).get(`/v1/webhooks/${hook.id}/messages`);
     expect(body).toMatchObject([{ content: 'page: disk full', author: { username: 'Robot' } }]);
-    await received(search, 1);
+    await waitForMessages(search, 1);
     expect(reported(search)).toEqual([['create', 'page: disk full']]);
   });
 

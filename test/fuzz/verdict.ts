@@ -11,13 +11,14 @@ const OF_FORM: ReadonlySet<string> = new Set([
   ...['DISCRIMINATOR_INVALID_FORMAT', 'DISCRIMINATOR_OUT_OF_RANGE'],
 ]);
 
-const reported = ({ line, answer: { status, text } }: Sent): string => `${status} ${text.slice(0, 400)}\n  ${line}`;
+const describeResponse = ({ line, answer: { status, text } }: Sent): string =>
+  `${status} ${text.slice(0, 400)}\n  ${line}`;
 
 /** @throws Error if the service itself failed. Failures of external services are documented and checked elsewhere. */
 function assertNoFailure(sent: Sent): void {
   const { status, text } = sent.answer;
-  if (status === 500 || status === 503) throw new Error(`the service failed: ${reported(sent)}`);
-  if (/(?<!\\)\\u0000/.test(text)) throw new Error(`a NUL is shown: ${reported(sent)}`);
+  if (status === 500 || status === 503) throw new Error(`the service failed: ${describeResponse(sent)}`);
+  if (/(?<!\\)\\u0000/.test(text)) throw new Error(`a NUL is shown: ${describeResponse(sent)}`);
 }
 
 /** Checks a valid request. It may be rejected because of existing data, but not because of its format. */
@@ -26,7 +27,8 @@ export function checkAllowed({ fieldCodes }: Operation, sent: Sent): void {
   const { body } = sent.answer;
   if (body?.code !== 'INVALID_FORM_BODY') return;
   const wrong = (body.errors as { code: string }[]).filter(({ code }) => OF_FORM.has(code) && !fieldCodes.has(code));
-  if (wrong.length > 0) throw new Error(`what the description allows is refused for its form: ${reported(sent)}`);
+  if (wrong.length > 0)
+    throw new Error(`what the description allows is refused for its form: ${describeResponse(sent)}`);
 }
 
 /** Checks an invalid request. It must be rejected, by input validation if there is any. */
@@ -37,6 +39,6 @@ export function checkFlawed(operation: Operation, { expected, title }: Flaw, sen
   const isFault = status === 400 && ['INVALID_FORM_BODY', 'INVALID_REQUEST'].includes(body?.code);
   const isRefused = expected === 'fault' ? isFault : status >= 400 && status < 500;
   if ((expected === 'fault' || expected === 'refused') && !isRefused) {
-    throw new Error(`what the description does not allow is taken (${title}): ${reported(sent)}`);
+    throw new Error(`what the description does not allow is taken (${title}): ${describeResponse(sent)}`);
   }
 }

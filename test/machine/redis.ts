@@ -16,7 +16,7 @@ export async function emptyRedis(url: string): Promise<void> {
   client.disconnect();
 }
 
-const responses = (): Promise<boolean> =>
+const isReachable = (): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(SERVER_URL);
     const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 20_000 });
@@ -29,7 +29,7 @@ const responses = (): Promise<boolean> =>
     socket.once('timeout', () => end(false));
   });
 
-export const hasRedis = await responses();
+export const hasRedis = await isReachable();
 
 /** `describe`, or a skipped suite with the reason in its title if no Redis server is available. */
 export const describeWithRedis = (title: string, suite: () => void): void => {

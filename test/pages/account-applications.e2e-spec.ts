@@ -40,7 +40,7 @@ describeInBrowser("web.md 3: the user's own applications and bots", () => {
     return body;
   };
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
-  const response = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const dialogButton = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
   const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
   const focused = (selector: string, hasText?: string) =>
     visit.page.locator(`${selector}:focus`, hasText ? { hasText } : {}).waitFor();
@@ -284,12 +284,12 @@ describeInBrowser("web.md 3: the user's own applications and bots", () => {
     await arrive(pathOf(app));
     await button('Reset client secret').press('Enter');
     await page.getByText('Existing connections stay.', { exact: false }).waitFor();
-    await response('Reset client secret').press('Enter');
+    await dialogButton('Reset client secret').press('Enter');
     await page.getByLabel('Password', { exact: true }).fill('not the password');
     await page.keyboard.press('Enter');
     await page.getByText('Incorrect password.', { exact: false }).waitFor();
     expect(await isIntrospecting(app)).toBe(true);
-    await response('Reset client secret').press('Enter');
+    await dialogButton('Reset client secret').press('Enter');
     await confirmByPassword();
     const [secret = ''] = await keep();
     await focused('button', 'Reset client secret');
@@ -297,7 +297,7 @@ describeInBrowser("web.md 3: the user's own applications and bots", () => {
     expect(await isIntrospecting({ ...app, secret })).toBe(true);
 
     await button('Replace all bot tokens').press('Enter');
-    await response('Replace all bot tokens').press('Enter');
+    await dialogButton('Replace all bot tokens').press('Enter');
     await confirmByPassword();
     const [token = ''] = await keep();
     expect(await isBot(app.bot)).toBe(false);
@@ -311,15 +311,15 @@ describeInBrowser("web.md 3: the user's own applications and bots", () => {
     await arrive();
     await page.getByRole('main').getByRole('link', { name: 'Short-lived' }).press('Enter');
     await button('Delete app').press('Enter');
-    await response('Delete app').press('Enter');
+    await dialogButton('Delete app').press('Enter');
     await page.getByLabel('Password', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Confirm it’s you first.').waitFor();
-    await response('Cancel').press('Enter');
+    await dialogButton('Cancel').press('Enter');
     await focused('button', 'Delete app');
     expect((await stored(app)).id).toBe(app.id);
     await button('Delete app').press('Enter');
-    await response('Delete app').press('Enter');
+    await dialogButton('Delete app').press('Enter');
     await confirmByPassword();
     await page.getByText('You haven’t created any apps yet.').waitFor();
     await focused('section.opened');

@@ -29,7 +29,7 @@ describeInBrowser('web.md 3: webhooks', () => {
   const post = (path: string, body: object) => world.service.anonymous.post(`${path}?wait=true`, body);
   const listed = async () => (await world.service.as(owner).get('/v1/users/@me/webhooks').expect(200)).body;
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
-  const response = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const dialogButton = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
   const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
   const message = (text: string) => visit.page.getByRole('log').getByRole('listitem').filter({ hasText: text });
   const focused = (selector: string, hasText?: string) =>
@@ -192,12 +192,12 @@ describeInBrowser('web.md 3: webhooks', () => {
     await arrive(pathOf({ id }));
     await button('Replace URL').press('Enter');
     await page.getByText('The current URL stops working right away', { exact: false }).waitFor();
-    await response('Replace URL').press('Enter');
+    await dialogButton('Replace URL').press('Enter');
     await page.getByLabel('Password', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Confirm it’s you first.').waitFor();
     await post(path, { content: 'still here' }).expect(200);
-    await response('Replace URL').press('Enter');
+    await dialogButton('Replace URL').press('Enter');
     await page.getByLabel('Password', { exact: true }).fill(owner.password);
     await page.keyboard.press('Enter');
     const next = await keep();
@@ -224,7 +224,7 @@ describeInBrowser('web.md 3: webhooks', () => {
     await page.getByRole('main').getByRole('link', { name: 'Second' }).press('Enter');
     await button('Delete webhook').press('Enter');
     await page.getByText('all messages and files are deleted', { exact: false }).waitFor();
-    await response('Delete webhook').press('Enter');
+    await dialogButton('Delete webhook').press('Enter');
     await page.getByText('You haven’t created any webhooks yet.').waitFor();
     await focused('section.opened');
     expect((await post(second.path, { content: 'too late' })).status).toBe(404);

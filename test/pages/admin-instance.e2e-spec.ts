@@ -54,14 +54,14 @@ describeInBrowser('web.md 4: the instance settings', () => {
   const field = (path: string) => visit.page.locator(`[name="${path}"]`);
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const dialog = () => visit.page.getByRole('dialog');
-  const response = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const dialogButton = (name: string) => dialog().getByRole('button', { name, exact: true });
   const review = async () => {
     await button('Review changes').press('Enter');
     await dialog().waitFor();
   };
   const save = async (reason: string) => {
     await dialog().locator('[name=reason]').fill(reason);
-    await response('Save').press('Enter');
+    await dialogButton('Save').press('Enter');
   };
   const saved = () => dialog().waitFor({ state: 'detached' });
   /** The settings as the service returns them. */
@@ -152,13 +152,13 @@ describeInBrowser('web.md 4: the instance settings', () => {
     await field('app_public.legal.privacy_url').fill('https://example.com/privacy');
     await review();
     expect(await dialog().locator('[name=reason]').inputValue()).toBe('closing time');
-    await response('Save').press('Enter');
+    await dialogButton('Save').press('Enter');
     await saved();
     await wrong('sso.allowed_domains').getByText('no domain: Check the format.').waitFor();
     expect(await config()).toEqual(before);
     await field('sso.allowed_domains').fill('example.com\n\n example.org');
     await review();
-    await response('Save').press('Enter');
+    await dialogButton('Save').press('Enter');
     await saved();
     expect(await config()).toMatchObject({
       registration: { mode: 'closed' },
@@ -207,7 +207,7 @@ describeInBrowser('web.md 4: the instance settings', () => {
     expect(await field('sso.enforced').isChecked()).toBe(true);
     await field('sso.enabled').press('Space');
     await review();
-    await response('Save').press('Enter');
+    await dialogButton('Save').press('Enter');
     await saved();
     expect((await config()).sso).toMatchObject({ enabled: true, enforced: true });
   });

@@ -73,7 +73,7 @@ describeInBrowser('web.md 4: pending registrations', () => {
       .filter({ hasText: `The ${name}` });
   const button = (name: string | RegExp) => visit.page.getByRole('button', { name, exact: true });
   const dialog = () => visit.page.getByRole('dialog');
-  const response = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const dialogButton = (name: string) => dialog().getByRole('button', { name, exact: true });
   const closed = () => dialog().waitFor({ state: 'detached' });
 
   test('the oldest is first; one is approved and one rejected by keyboard, each with its reason', async () => {
@@ -94,7 +94,7 @@ describeInBrowser('web.md 4: pending registrations', () => {
       .press('Enter');
     await dialog().getByText('1 person will be able to sign in.').waitFor();
     await dialog().locator('[name=reason]').fill('known to us');
-    await response('Approve').press('Enter');
+    await dialogButton('Approve').press('Enter');
     await closed();
     await page.getByText('1 person approved').waitFor();
     await entry('ada').waitFor({ state: 'detached' });
@@ -108,10 +108,10 @@ describeInBrowser('web.md 4: pending registrations', () => {
     await entry('bob')
       .getByRole('button', { name: /^Reject: bob#/ })
       .press('Enter');
-    await response('Reject').press('Enter');
+    await dialogButton('Reject').press('Enter');
     expect(await dialog().locator('[name=reason]:invalid').count()).toBe(1);
     await dialog().locator('[name=reason]').fill('nobody');
-    await response('Reject').press('Enter');
+    await dialogButton('Reject').press('Enter');
     await page.getByText('1 person rejected').waitFor();
     expect(await traitsOf([ada as string, bob as string])).toEqual([[], ['registration_rejected']]);
     const entries = (await auditOf(world.service)).slice(-2);
@@ -135,7 +135,7 @@ describeInBrowser('web.md 4: pending registrations', () => {
     await button('Reject selected').press('Enter');
     await dialog().getByText('3 people won’t be able to sign in', { exact: false }).waitFor();
     await dialog().locator('[name=reason]').fill('a wave of spam');
-    await response('Reject').press('Enter');
+    await dialogButton('Reject').press('Enter');
     await closed();
     await page.getByText('2 people rejected').waitFor();
     await page.getByText('1 couldn’t be processed:').waitFor();
@@ -151,7 +151,7 @@ describeInBrowser('web.md 4: pending registrations', () => {
     await entry('hal')
       .getByRole('button', { name: /^Approve: hal#/ })
       .press('Enter');
-    await response('Approve').press('Enter');
+    await dialogButton('Approve').press('Enter');
     await page.getByText('No pending sign-ups').waitFor();
   });
 
@@ -194,17 +194,17 @@ describeInBrowser('web.md 4: pending registrations', () => {
       return isBusy ? route.fulfill(apiError) : route.continue();
     });
     await button('Approve selected').press('Enter');
-    await response('Approve').press('Enter');
+    await dialogButton('Approve').press('Enter');
     await dialog().getByText('Continuing in 10 minutes…', { exact: false }).waitFor();
     await visit.look('admin-registrations-pause');
-    await response('Stop').press('Enter');
+    await dialogButton('Stop').press('Enter');
     await closed();
     await page.getByText('1 person approved').waitFor();
     await page.getByText('49 skipped').waitFor();
     await page.getByText('59 pending').waitFor();
     await button('Approve selected').press('Enter');
     await dialog().getByText('49 people will be able to sign in.').waitFor();
-    await response('Approve').press('Enter');
+    await dialogButton('Approve').press('Enter');
     await page.getByText('49 people approved').waitFor();
     await page.getByText('10 pending').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(10);

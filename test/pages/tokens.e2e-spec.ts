@@ -33,7 +33,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
   const field = (name: string) => visit.page.locator(`[name="${name}"]`);
   const main = () => visit.page.getByRole('main');
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
-  const response = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const dialogButton = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
   const items = (name: string) => visit.page.getByRole('list', { name, exact: true }).locator(':scope > li');
   const listed = async (who = owner) => (await world.service.as(who).get(TOKENS).expect(200)).body.tokens;
   const statusOf = async (token: string) => (await world.service.as(`Bearer ${token}`).get('/v1/users/@me')).status;
@@ -83,7 +83,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
     await field('networks').fill('127.0.0.0/8, ::1/128');
     await field('name').press('Enter');
     await confirmByPassword();
-    await response('Copy: Access token').waitFor();
+    await dialogButton('Copy: Access token').waitFor();
     await visit.look('account-tokens-shown');
     await page.keyboard.press('Escape');
     const token = await keep();
@@ -119,7 +119,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
       .getByRole('button', { name: 'Delete' })
       .press('Enter');
     await page.getByText('Everything that uses this token stops working right away.', { exact: false }).waitFor();
-    await response('Delete').press('Enter');
+    await dialogButton('Delete').press('Enter');
     await page.getByText('Access token deleted', { exact: true }).waitFor();
     await items('Your access tokens').filter({ hasText: 'Backup' }).waitFor({ state: 'detached' });
     await focusOn(page, 'Your access tokens');
@@ -127,7 +127,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
     // A token that was deleted elsewhere disappears.
     await world.service.as(owner).delete(`${TOKENS}/${second.id}`).expect(204);
     await items('Your access tokens').getByRole('button', { name: 'Delete' }).press('Enter');
-    await response('Delete').press('Enter');
+    await dialogButton('Delete').press('Enter');
     await page.getByText('You don’t have any access tokens yet.').waitFor();
     await visit.leave();
   });
@@ -144,7 +144,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
       await page.keyboard.type(name);
       await page.keyboard.press('Enter');
       await confirmByPassword();
-      await response('Copy: Bot token').waitFor();
+      await dialogButton('Copy: Bot token').waitFor();
       tokens.push(await keep());
       await items('Bot tokens').getByText(name, { exact: true }).waitFor();
     }
@@ -153,13 +153,13 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
     const [blue = '', green = ''] = tokens;
     expect([await botStatusOf(blue), await botStatusOf(green)]).toEqual([200, 200]);
     await items('Bot tokens').filter({ hasText: 'blue' }).getByRole('button', { name: 'Delete' }).press('Enter');
-    await response('Delete').press('Enter');
+    await dialogButton('Delete').press('Enter');
     await confirmByPassword();
     await items('Bot tokens').filter({ hasText: 'blue' }).waitFor({ state: 'detached' });
     await focusOn(page, 'Bot tokens');
     expect([await botStatusOf(blue), await botStatusOf(green)]).toEqual([401, 200]);
     await button('Replace all bot tokens').press('Enter');
-    await response('Replace all bot tokens').press('Enter');
+    await dialogButton('Replace all bot tokens').press('Enter');
     await confirmByPassword();
     const replaced = await keep();
     await items('Bot tokens').filter({ hasText: 'green' }).waitFor({ state: 'detached' });
@@ -206,7 +206,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
     const save = async () => {
       await button('Save scopes').press('Enter');
       await visit.page.getByRole('dialog').getByLabel('Reason', { exact: true }).fill(REASON);
-      await response('Save scopes').press('Enter');
+      await dialogButton('Save scopes').press('Enter');
       await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
     };
     await arrive(`/admin/applications?id=${app.id}`, root);
@@ -230,7 +230,7 @@ describeInBrowser('web.md 3 and 4: tokens', () => {
         .resource_policies;
     const submit = async (text: string) => {
       await field('resource_policies').fill(text);
-      await response('Change policies').press('Enter');
+      await dialogButton('Change policies').press('Enter');
     };
     await arrive(`/admin/applications?id=${app.id}`, root);
     await button('Change policies').press('Enter');

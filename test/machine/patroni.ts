@@ -54,7 +54,8 @@ class Node {
       scope: 'gatehouse',
       name,
       restapi: { listen: `127.0.0.1:${node.restPort}`, connect_address: `127.0.0.1:${node.restPort}` },
-      etcd3: { host: `127.0.0.1:${etcdPort}` },
+      // Over the API 3 of etcd, Patroni 3.0 takes the leader key back after a suspension, without a comparison.
+      etcd: { host: `127.0.0.1:${etcdPort}` },
       bootstrap: {
         dcs: { ttl: TTL, loop_wait: 1, retry_timeout: 3, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
         initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, { auth: 'trust' }],
@@ -159,6 +160,7 @@ export class PatroniCluster {
     const args = [
       ...['--name', 'one', '--data-dir', etcd, '--initial-cluster', `one=${peers}`, '--log-level', 'error'],
       ...['--listen-client-urls', clients, '--advertise-client-urls', clients],
+      '--enable-v2',
       ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers],
     ];
     const programs = [launch('etcd', args, folder)];

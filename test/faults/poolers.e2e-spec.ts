@@ -6,7 +6,8 @@ import {
   startPooler,
 } from '../machine/dedicated-server.js';
 import type { Pooler } from '../machine/poolers.js';
-import { endProcesses, ServiceProcess } from '../machine/service-process.js';
+import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
 import { type Front, person } from '../support/index.js';
 
 afterAll(endProcesses);
@@ -154,6 +155,27 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     expect(service.err).toBe('');
     await service.stop();
     await pooler.close();
+    await postgres.close();
+  });
+
+  test('in raw mode it commits nothing: the service does not start, and is not ready if it finds it later', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const raw = await startPooler(postgres.url, 'pgpool-raw');
+    expect(await refusedStart({ DATABASE_URL: raw.url })).toMatch(
+      /does not end it\. Use .+ backend_clustering_mode = 'streaming_replication' of pgpool-II$/,
+    );
+    const { proxy, url } = await CuttableProxy.to(postgres.url, 5432);
+    const service = await ServiceProcess.ready({ DATABASE_URL: url });
+    const isReady = async () => (await service.anonymous.get('/health/ready')).status === 200;
+    proxy.redirect(raw.url);
+    await until(async () => !(await isReady()) && service.out.includes('database-commits'));
+    expect(service.out).toMatch(/database-commits.+begins a transaction for a statement and does not end it/);
+    proxy.redirect(postgres.url);
+    await until(isReady);
+    await expectService(service);
+    await service.stop();
+    proxy.close();
+    await raw.close();
     await postgres.close();
   });
 });

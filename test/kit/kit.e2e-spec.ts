@@ -133,6 +133,20 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
     });
   });
 
+  test('a 500 that no assertion of the request expects is written to the output with its cause', async () => {
+    await withGatehouse({ modules: [BurntModule] }, async ({ anonymous }) => {
+      const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+      try {
+        await anonymous.get('/v1/burnt').expect(500);
+        expect(written).not.toHaveBeenCalled();
+        expect((await anonymous.get('/v1/burnt')).status).toBe(500);
+        expect(written.mock.calls.join()).toMatch(/^GET \/v1\/burnt was answered 500.*TypeError: the oven is off/s);
+      } finally {
+        written.mockRestore();
+      }
+    });
+  });
+
   test('an unregistered code is an error of the test, for any response', async () => {
     const response = await service.anonymous.get('/v1/cakes');
     const forged = { ...response, status: 400, body: { code: 'CAKES_LATE', message: 'x' } };

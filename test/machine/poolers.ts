@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import pg from 'pg';
 
 /** Poolers behind which the suite can run, by the value of `TEST_POOLER`. */
-export type PoolerMode = 'transaction' | 'session' | 'pgpool';
+/** `pgpool-raw` is pgpool-II in a mode in which it does not commit. */
+export type PoolerMode = 'transaction' | 'session' | 'pgpool' | 'pgpool-raw';
 
 export interface Account {
   readonly uid: number;
@@ -47,11 +48,11 @@ const pgbouncerSettings = (url: URL, mode: PoolerMode, { port }: Files): string 
     'server_idle_timeout = 3',
   ].join('\n');
 
-const pgpoolSettings = (url: URL, { folder, port }: Files): string =>
+const pgpoolSettings = (url: URL, mode: PoolerMode, { folder, port }: Files): string =>
   [
     ...["listen_addresses = '127.0.0.1'", `port = ${port}`, "pcp_listen_addresses = ''", `pcp_port = ${port + 1}`],
     ...[
-      "backend_clustering_mode = 'raw'",
+      `backend_clustering_mode = '${mode === 'pgpool' ? 'streaming_replication' : 'raw'}'`,
       `backend_hostname0 = '${url.hostname}'`,
       `backend_port0 = ${url.port || 5432}`,
     ],
@@ -98,12 +99,17 @@ export class Pooler {
     const files = { folder: mkdtempSync(join(tmpdir(), 'gatehouse-pooler-')), port: await unusedPort() };
     const { folder, port } = files;
     const settings = join(folder, 'settings');
-    writeFileSync(settings, mode === 'pgpool' ? pgpoolSettings(url, files) : pgbouncerSettings(url, mode, files));
+    const isPgpool = mode.startsWith('pgpool');
+    writeFileSync(settings, (isPgpool ? pgpoolSettings : pgbouncerSettings)(url, mode, files));
     chmodSync(folder, 0o777);
     chmodSync(settings, 0o644);
-    const program = mode === 'pgpool' ? '/usr/sbin/pgpool' : '/usr/sbin/pgbouncer';
-    const args = mode === 'pgpool' ? ['-n', '-f', settings] : [settings];
-    const child = spawn(existsSync(program) ? program : mode, args, { ...account, cwd: folder, stdio: 'ignore' });
+    const program = isPgpool ? '/usr/sbin/pgpool' : '/usr/sbin/pgbouncer';
+    const args = isPgpool ? ['-n', '-f', settings] : [settings];
+    const child = spawn(existsSync(program) ? program : basename(program), args, {
+      ...account,
+      cwd: folder,
+      stdio: 'ignore',
+    });
     url.host = `127.0.0.1:${port}`;
     while (!(await accepts(url.href))) {
       if (child.exitCode !== null) throw new Error(`the pooler ended with ${child.exitCode}`);

@@ -56,7 +56,7 @@ export class CuttableProxy {
     }
   });
 
-  private constructor(private readonly target: { host: string; port: number }) {}
+  private constructor(private target: { host: string; port: number }) {}
 
   /** Starts a proxy. The returned `url` has the host and port of the proxy. */
   static async to(url: string, standardPort: number): Promise<{ proxy: CuttableProxy; url: string }> {
@@ -75,6 +75,13 @@ export class CuttableProxy {
 
   cut(): void {
     this.isCut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Closes existing connections, and sends new ones to another server. */
+  redirect(url: string): void {
+    const { hostname, port } = new URL(url);
+    this.target = { host: hostname, port: Number(port) };
     for (const socket of this.sockets) socket.destroy();
   }
 

@@ -63,6 +63,7 @@ export class Exchange implements Promise<Answer> {
   private readonly request: Request;
   private readonly received: Promise<Response>;
   private judged: Promise<Answer> | undefined;
+  private isAsserted = false;
 
   /** `look` receives the body of every response, even if an assertion fails later. */
   constructor(
@@ -86,6 +87,7 @@ export class Exchange implements Promise<Answer> {
   expect(body: string | RegExp | object): this;
   expect(...assertion: unknown[]): this {
     this.request.expect(...(assertion as Parameters<Request['expect']>));
+    this.isAsserted = true;
     this.judged = undefined;
     return this;
   }
@@ -114,6 +116,8 @@ export class Exchange implements Promise<Answer> {
     const response = answerOf(received);
     const fault = await this.request.fault(received);
     if (fault) throw told(fault, this.question, response);
+    // An assertion on the status alone does not know the cause.
+    if (response.status === 500 && !this.isAsserted) process.stderr.write(`${shown(this.question, response)}\n`);
     return response;
   }
 }
@@ -209,10 +213,15 @@ function answerOf({ status, headers, text = '', body }: Response): Answer {
 /** The maximum number of characters of a body that a failed expectation shows. */
 const SHOWN = 1000;
 
-function told(failure: Error, { method, path }: Question, answer: Answer): Error {
+/** A request with its response and the log of both. */
+function shown({ method, path }: Question, answer: Answer, failure = ''): string {
   const { status, text } = answer;
-  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
-  const message = `${method} ${path} was answered ${status} ${shown || 'without a body'}\n${failure.message}${logOf(answer)}`;
+  const body = text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
+  return `${method} ${path} was answered ${status} ${body || 'without a body'}${failure}${logOf(answer)}`;
+}
+
+function told(failure: Error, question: Question, answer: Answer): Error {
+  const message = shown(question, answer, `\n${failure.message}`);
   failure.stack = failure.stack?.replace(failure.message, () => message) ?? message;
   failure.message = message;
   return failure;

@@ -25,6 +25,7 @@ import { assertPagesExist, watchLinks } from './followed-links.js';
 import { recordLog, stopRecordingLog } from './log-lines.js';
 import { type EndOutage, OutageProxies } from './outages.js';
 import { statementsForPooler, throughPooler } from './pooled.js';
+import { SHIFT_SQL, shareClockOf, shareClockOfEngine } from './shared-clock.js';
 import { GENEROUS_TIMEOUTS } from './timeouts.js';
 
 /** A row that `service.sql` reads. */
@@ -45,10 +46,20 @@ export class MovableClock extends Clock {
     return performance.now() + this.offset;
   }
 
-  advance({ days = 0, minutes = 0, seconds = 0 }: { days?: number; minutes?: number; seconds?: number }): void {
-    this.offset += ((days * 24 * 60 + minutes) * 60 + seconds) * 1000;
+  advance(by: Duration): void {
+    this.offset += inMilliseconds(by);
   }
 }
+
+/** A time by which tests move a clock. */
+export interface Duration {
+  readonly days?: number;
+  readonly minutes?: number;
+  readonly seconds?: number;
+}
+
+const inMilliseconds = ({ days = 0, minutes = 0, seconds = 0 }: Duration): number =>
+  ((days * 24 * 60 + minutes) * 60 + seconds) * 1000;
 
 /** Options of `gatehouse`: the extension, settings, and replacements of external services. */
 export interface GatehouseOptions extends Extension {
@@ -60,6 +71,11 @@ export interface GatehouseOptions extends Extension {
   readonly override?: readonly Override[];
   /** Required for `cutDatabase` and `cutRedis`. All connections to both backends then pass through a proxy. */
   readonly cuttable?: boolean;
+  /**
+   * Required for `advance`. `now()` and the other functions of time in SQL then follow the clock of the service, also
+   * in column defaults. The keyword `CURRENT_TIMESTAMP` does not.
+   */
+  readonly sharedClock?: boolean;
 }
 
 /** The public interface of a service, in this process or in another. */
@@ -82,6 +98,8 @@ export interface Gatehouse extends Front {
   readonly frames: string[];
   /** Reads or prepares rows that no operation can access. */
   sql(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Moves the clocks of the service and of its database. The service must be started with `sharedClock: true`. */
+  advance(by: Duration): Promise<void>;
   /** Waits for background work that responses do not wait for. */
   idle(): Promise<void>;
   /**
@@ -149,9 +167,17 @@ async function emptyDatabaseOn(server: string): Promise<TestDatabase> {
 
 /**
  * A copy of the database that the test run prepared. Without a prepared one, an empty database, which the service
- * migrates.
+ * migrates. With `sharedClock`, its functions of time follow the clock of the service.
  */
-export async function openTestDatabase(): Promise<TestDatabase> {
+export async function openTestDatabase(sharedClock = false): Promise<TestDatabase> {
+  const database = await unchangedTestDatabase();
+  if (!sharedClock) return database;
+  const { databaseUrl, embedded } = database;
+  if (databaseUrl !== undefined) await shareClockOf(databaseUrl);
+  return embedded ? { ...database, embedded: await shareClockOfEngine(embedded) } : database;
+}
+
+async function unchangedTestDatabase(): Promise<TestDatabase> {
   const databaseUrl = await copyTemplate();
   if (databaseUrl) return { databaseUrl, release: async () => {} };
   const { GATEHOUSE_TEST_EMBEDDED: folder, TEST_DATABASE_URL: server } = process.env;
@@ -173,8 +199,14 @@ export const PRODUCTION_HASHES = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2
  * Starts a service for a test file, optionally with an extension: `gatehouse({ ...extension })`. Close it in
  * `afterAll`.
  */
-export async function gatehouse({ env, network, cuttable, ...extension }: GatehouseOptions = {}): Promise<Gatehouse> {
-  const { databaseUrl, embedded, release } = await openTestDatabase();
+export async function gatehouse({
+  env,
+  network,
+  cuttable,
+  sharedClock,
+  ...extension
+}: GatehouseOptions = {}): Promise<Gatehouse> {
+  const { databaseUrl, embedded, release } = await openTestDatabase(sharedClock);
   const settings: Record<string, string | undefined> = throughPooler({
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
@@ -227,6 +259,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
   });
   watchLinks(url, app);
   const canaries: string[] = [];
+  const sql: Gatehouse['sql'] = (text, values = []) => app.get(Database).manager.query(text, values);
   const as = (credential: string | { authorization: string }) =>
     new Client(url, typeof credential === 'string' ? credential : credential.authorization, canaries);
   return {
@@ -238,7 +271,13 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     frames,
     anonymous: new Client(url, undefined, canaries),
     as,
-    sql: (text, values = []) => app.get(Database).manager.query(text, values),
+    sql,
+    async advance(by) {
+      if (!sharedClock)
+        throw new Error('the database has its own clock: start the service by gatehouse({ sharedClock: true, ... })');
+      clock.advance(by);
+      await sql(SHIFT_SQL, [inMilliseconds(by)]);
+    },
     idle: () => app.get(Background).idle(),
     cutDatabase: async () => requireProxies(proxies).database(app),
     cutRedis: async () => requireProxies(proxies).redis(),

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { StartError } from '../../core/config/start-error.js';
 import { backendPidOf } from './driver-internals.js';
 import { connectTo } from './hosts.js';
+import { commitsStatements, UNCOMMITTED, UNCOMMITTED_FIX } from './implicit-transactions.js';
 
 const CHECK_TIMEOUT_MS = 5000;
 const POOLER =
@@ -26,9 +27,12 @@ async function withConnection<T>(url: string, patience: number, work: (client: p
 /**
  * Whether each connection has its own server session, as direct connections do. A transaction pooler gives two
  * connections that take turns the same session, or changes the session of one of them. Nothing is changed in a session.
+ * @throws StartError if statements outside a transaction are not committed
  */
 async function hasDedicatedSessions(url: string, patience: number): Promise<boolean> {
   return withConnection(url, patience, async (first) => {
+    if (!(await commitsStatements(first)))
+      throw new StartError(`Behind DATABASE_URL or DATABASE_DIRECT_URL, ${UNCOMMITTED}. ${UNCOMMITTED_FIX}`);
     if ((await pidOf(first)) === backendPidOf(first)) return true;
     return withConnection(url, patience, async (second) => {
       const seen = new Map<pg.Client, number | undefined>();
@@ -61,7 +65,7 @@ async function assertSameDatabase(url: string, directUrl: string, patience: numb
 /**
  * Checks which sessions the database gives to connections.
  * @returns whether connections to `url` share sessions, so that nothing may be kept in them
- * @throws StartError if there is no way to a session of its own
+ * @throws StartError if there is no way to a session of its own, or statements are not committed
  */
 export async function checkSessions(url: string, directUrl: string, patience: number): Promise<boolean> {
   const isShared = !(await hasDedicatedSessions(url, patience));

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { connectTo } from '../database/hosts.js';
+import { commitsStatements, UNCOMMITTED, UNCOMMITTED_FIX } from '../database/implicit-transactions.js';
 import { type Dependency, type GroupMember, type TestTools, Unmet } from './dependency.js';
 import { firstOf, missingPrivileges, tablesOf } from './privileges.js';
 import { SCHEMA_OBJECTS } from './schema-objects.js';
@@ -43,18 +44,28 @@ function assertNone(found: readonly { missing: string }[], what: string): void {
   throw new Unmet(`${what}: ${firstOf(found.map(({ missing }) => missing))}`);
 }
 
+const open = (url: string) =>
+  connectTo(url, {
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    application_name: 'gatehouse self-test',
+  });
+
+async function assertCommitted({ config: { databaseUrl = '' } }: TestTools): Promise<void> {
+  const client = await open(databaseUrl);
+  try {
+    if (!(await commitsStatements(client))) throw new Unmet(UNCOMMITTED);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 /** Opens two connections as the service does where it needs sessions of its own. */
 async function withTwo<T>({ config }: TestTools, work: (a: pg.Client, b: pg.Client) => Promise<T>): Promise<T> {
   const { databaseUrl = '', databaseDirectUrl = databaseUrl } = config;
-  const open = () =>
-    connectTo(databaseDirectUrl, {
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
-      application_name: 'gatehouse self-test',
-    });
-  const a = await open();
+  const a = await open(databaseDirectUrl);
   try {
-    const b = await open();
+    const b = await open(databaseDirectUrl);
     return await work(a, b).finally(() => b.end().catch(() => {}));
   } finally {
     await a.end().catch(() => {});
@@ -138,6 +149,12 @@ const MEMBERS: readonly GroupMember[] = [
     needs: 'Named statements survive on their connection',
     fix: 'Set DATABASE_URL to the server, or use a connection pooler with pool_mode = session',
     test: assertStatementsSurvive,
+  },
+  {
+    name: 'database-commits',
+    needs: 'A statement outside a transaction is committed at its end',
+    fix: UNCOMMITTED_FIX,
+    test: assertCommitted,
   },
   {
     name: 'database-locks',

@@ -15,8 +15,8 @@ export const UNCOMMITTED_FIX =
   "Use a pooler that leaves transactions to its clients, or another mode, such as backend_clustering_mode = 'streaming_replication' of pgpool-II";
 
 /**
- * Whether the transaction of a statement outside a transaction block ends with it. pgpool-II in raw mode begins one for
- * each write with parameters, so that nothing is committed.
+ * Whether the transaction of a statement outside a transaction block ends with the statement. In its raw mode,
+ * pgpool-II begins a transaction for each write with parameters, and does not commit it.
  */
 export async function commitsStatements(client: pg.Client): Promise<boolean> {
   try {

@@ -28,7 +28,7 @@ export interface ControllerMetadata {
   readonly handlers: Readonly<Record<string, HandlerMetadata>>;
 }
 
-/** A gateway message. Without a schema, it has no `d`. */
+/** A gateway message, or an event for other services. Without a schema, a gateway message has no `d`. */
 export interface PayloadMetadata {
   readonly summary: string;
   readonly schema?: Schema;
@@ -61,6 +61,8 @@ export interface ApiMetadata {
   /** What functions and methods of the package throw, for programs that see only their declarations. */
   readonly calls: Readonly<Record<string, ThrownCodes>>;
   readonly gateway: GatewayMetadata;
+  /** The data of events for other services, by type. */
+  readonly outgoingEvents: Readonly<Record<string, PayloadMetadata>>;
 }
 
 export interface ThrownCodes {
@@ -73,6 +75,7 @@ const EMPTY_GATEWAY: GatewayMetadata = { events: {}, client: {}, server: {}, com
 const EMPTY_METADATA: ApiMetadata = {
   ...{ schemas: {}, extras: {}, controllers: {}, tags: {}, guards: {}, calls: {} },
   gateway: EMPTY_GATEWAY,
+  outgoingEvents: {},
 };
 
 /** Merges the metadata of several programs: the service and its extensions. */
@@ -92,6 +95,7 @@ export function mergeMetadata(parts: readonly ApiMetadata[]): ApiMetadata {
         server: { ...fit.gateway.server, ...whole.gateway.server },
         commands: { ...fit.gateway.commands, ...whole.gateway.commands },
       },
+      outgoingEvents: { ...fit.outgoingEvents, ...whole.outgoingEvents },
     };
   }, EMPTY_METADATA);
 }

@@ -10,6 +10,7 @@ import { templateOf } from './inputs.js';
 import { describeMembers } from './members.js';
 import { operationOf } from './operations.js';
 import { SharedResponses } from './shared-responses.js';
+import { webhooksOf } from './webhooks.js';
 
 export interface Facts {
   readonly productName: string;
@@ -81,6 +82,7 @@ export async function documentOf(
     paths[template] = { ...paths[template], [method]: operation };
   }
   await nextTurn();
+  const webhooks = describeMembers(webhooksOf(described, features));
   return {
     openapi: '3.1.0',
     info: {
@@ -91,10 +93,14 @@ export async function documentOf(
       contact: { name: productName, url: origin },
     },
     servers: [{ url: '/' }],
-    tags: [...tags].sort(byTag).map((name) => ({ name, description: described.tags[name] || name })),
+    tags: [
+      ...[...tags].sort(byTag).map((name) => ({ name, description: described.tags[name] || name })),
+      { name: 'events', description: 'Events for other services, as signed webhooks.' },
+    ],
     paths,
+    webhooks,
     components: {
-      schemas: await describeInTurns(usedSchemas(schemas, [paths, shared.components])),
+      schemas: await describeInTurns(usedSchemas(schemas, [paths, webhooks, shared.components])),
       responses: await describeInTurns(shared.components),
       headers: RESPONSE_HEADERS,
       securitySchemes: securitySchemes(origin, features),

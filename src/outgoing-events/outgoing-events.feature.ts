@@ -4,7 +4,8 @@ import { ApplicationEvents } from './application-events.service.js';
 import { OutgoingEventsModule } from './outgoing-events.module.js';
 import { OutgoingEventSettings } from './outgoing-events.settings.js';
 
-interface OfAccount {
+interface AccountEvent {
+  /** Account that the event is about. */
   readonly account_id: string;
 }
 
@@ -15,15 +16,38 @@ export const outgoingEvents = defineFeature('outgoing_events', {
   migrations: [OutgoingEvents1797800300000],
   // Triggers of the migration announce the events of accounts and sessions, so that no way to change a row bypasses them.
   outgoingEvents: {
-    'account.created': outgoingEvent<OfAccount & { readonly is_bot: boolean }>(null),
-    'account.updated': outgoingEvent<OfAccount & { readonly changed: readonly string[] }>(null),
-    'account.banned': outgoingEvent<OfAccount & { readonly until: string | null }>(null),
-    'account.unbanned': outgoingEvent<OfAccount>(null),
-    'account.deleted': outgoingEvent<OfAccount>(null),
-    'session.ended': outgoingEvent<OfAccount & { readonly session_id_hash: string }>(null),
-    'application.authorized': outgoingEvent<
-      OfAccount & { readonly application_id: string; readonly scopes: readonly string[] }
+    /** An account was created. */
+    'account.created': outgoingEvent<
+      AccountEvent & {
+        /** Whether it is the account of a bot. */
+        readonly is_bot: boolean;
+      }
     >(null),
+    /** Members of an account were changed. */
+    'account.updated': outgoingEvent<
+      AccountEvent & {
+        /** Names of the changed members. */
+        readonly changed: readonly string[];
+      }
+    >(null),
+    /** An account was banned. */
+    'account.banned': outgoingEvent<
+      AccountEvent & {
+        /** End of the ban. `null` if it has none. */
+        readonly until: string | null;
+      }
+    >(null),
+    /** The ban of an account ended. */
+    'account.unbanned': outgoingEvent<AccountEvent>(null),
+    /** An account was deleted. */
+    'account.deleted': outgoingEvent<AccountEvent>(null),
+    /** A session ended. */
+    'session.ended': outgoingEvent<AccountEvent & { readonly session_id_hash: string }>(null),
+    /** A user authorized an application. */
+    'application.authorized': outgoingEvent<
+      AccountEvent & { readonly application_id: string; readonly scopes: readonly string[] }
+    >(null),
+    /** An administrator tests the endpoint. */
     'outgoing_events.test': outgoingEvent<{ readonly endpoint_id: string }>(null),
   },
   lifecycle: { applicationAuthorized: { required: ApplicationEvents } },

@@ -21,6 +21,7 @@ import {
   signIn,
   superuser,
 } from '../support/index.js';
+import { Ajv2020 } from '../support/optional-packages.js';
 
 const ENDPOINTS = '/v1/admin/event-endpoints';
 const env = { OUTGOING_EVENTS_ALLOW_PRIVATE_ADDRESSES: 'true', IP_AUTHORIZATION: 'off' };
@@ -153,6 +154,14 @@ describe('outgoing events', () => {
     const text = receiver.received.map(({ body }) => body).join();
     expect(text).not.toContain(owner.email);
     expect(text).not.toContain('Owner of a bot');
+    const { webhooks, components } = (await service.anonymous.get('/openapi.json').expect(200)).body;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const { event } of receiver.received) {
+      const { schema } = webhooks[event.type].post.requestBody.content['application/json'];
+      const validate = ajv.compile({ ...schema, components });
+      expect([event, validate(event), validate.errors]).toEqual([event, true, null]);
+      expect(validate({ ...event, data: {} })).toBe(false);
+    }
   });
 
   test('a feature announces its own event after the commit, and nothing after a rollback', async () => {

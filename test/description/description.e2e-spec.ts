@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { ApiMetadata } from '../../src/description/api-metadata.js';
+import { featureRegistry } from '../../src/features.js';
 import { validateShape } from '../../src/http/input.js';
 import type { Guard } from '../../src/pipeline/guard.js';
 import { guardsInOrder } from '../../src/pipeline/guards.js';
@@ -124,9 +125,19 @@ describe('every operation', () => {
     };
     const { schemas, responses } = document.components;
     const builtIn = Object.entries(document.paths).filter(([path]) => !path.startsWith('/v1/cakes'));
-    visit({ paths: Object.fromEntries(builtIn), responses }, '');
+    visit({ paths: Object.fromEntries(builtIn), responses, webhooks: document.webhooks }, '');
     for (const [name, schema] of Object.entries(schemas)) if (!/cake/i.test(name)) visit(schema, name);
     expect(undescribed).toEqual([]);
+  });
+
+  test('describes every event for other services, with its signature', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...featureRegistry().outgoingEvents.keys()].sort());
+    for (const { post } of Object.values<Document>(document.webhooks)) {
+      expect(post.summary).toMatch(/^[A-Z][^.]{3,}$/);
+      expect(post.parameters.map(({ name }: Document) => name)).toEqual([
+        ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      ]);
+    }
   });
 
   test('declares every parameter of its path', () => {

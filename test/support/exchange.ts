@@ -117,7 +117,7 @@ export class Exchange implements Promise<Answer> {
     const fault = await this.request.fault(received);
     if (fault) throw told(fault, this.question, response);
     // An assertion on the status alone does not know the cause.
-    if (response.status === 500 && !this.isAsserted) process.stderr.write(`${shown(this.question, response)}\n`);
+    if (response.status === 500 && !this.isAsserted) reportOnce(this.question, response);
     return response;
   }
 }
@@ -218,6 +218,16 @@ function shown({ method, path }: Question, answer: Answer, failure = ''): string
   const { status, text } = answer;
   const body = text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
   return `${method} ${path} was answered ${status} ${body || 'without a body'}${failure}${logOf(answer)}`;
+}
+
+const reported = new Set<string>();
+
+/** Writes the cause of an error to the output of the test, once for each cause. */
+function reportOnce(question: Question, answer: Answer): void {
+  const cause = `${question.method} ${question.path} ${logOf(answer)}`;
+  if (reported.has(cause)) return;
+  reported.add(cause);
+  process.stderr.write(`${shown(question, answer)}\n`);
 }
 
 function told(failure: Error, question: Question, answer: Answer): Error {

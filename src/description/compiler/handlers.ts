@@ -4,7 +4,6 @@ import type {
   ApiMetadata,
   CommandMetadata,
   ControllerMetadata,
-  GatewayMetadata,
   HandlerMetadata,
   PayloadMetadata,
   Schema,
@@ -20,13 +19,10 @@ const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard:
 
 /** The files that declare the gateway payloads, as source or as declaration. */
 const PAYLOADS = /\/(?:core\/merged|gateway\/protocol\/event-types)(?:\.d)?\.ts$/;
-type GatewayPart = 'events' | 'client' | 'server';
+type Payloads = 'events' | 'outgoingEvents' | 'client' | 'server';
 
-const PARTS: Readonly<Record<string, GatewayPart>> = {
-  Features: 'events',
-  ClientPayloads: 'client',
-  ServerPayloads: 'server',
-};
+const FEATURES = 'Features';
+const PARTS: Readonly<Record<string, Payloads>> = { ClientPayloads: 'client', ServerPayloads: 'server' };
 
 const sorted = <T extends string>(names: Iterable<T>): T[] => [...names].sort();
 
@@ -83,9 +79,10 @@ export class ControllerReader {
     if (faults.length > 0) throw new Error(`Describing the controllers failed:\n  ${faults.join('\n  ')}`);
     const extras = this.errorExtras();
     const calls = entry ? this.exported(entry) : {};
-    const gateway = { ...this.gateway(), commands: sortByName(commands) };
+    const { outgoingEvents, ...payloads } = this.payloads();
+    const gateway = { ...payloads, commands: sortByName(commands) };
     const lists = { controllers: sortByName(controllers), tags: sortByName(tags), guards: sortByName(guards), calls };
-    return { schemas: sortByName(this.schemas.named), extras, ...lists, gateway };
+    return { schemas: sortByName(this.schemas.named), extras, ...lists, gateway, outgoingEvents };
   }
 
   /** The docstrings of modules, by folder. In a folder with several modules, the one named like the folder counts. */
@@ -189,34 +186,48 @@ export class ControllerReader {
     );
   }
 
-  /** The payloads that the gateway and its clients send, and the events that the features of this program declare. */
-  private gateway(): Omit<GatewayMetadata, 'commands'> {
-    const described: Record<GatewayPart, Record<string, PayloadMetadata>> = { events: {}, client: {}, server: {} };
+  /**
+   * The payloads that the gateway and its clients send, and the events that the features of this program declare for the
+   * gateway and for other services.
+   */
+  private payloads(): Record<Payloads, Record<string, PayloadMetadata>> {
+    const described: Record<Payloads, Record<string, PayloadMetadata>> = {
+      ...{ events: {}, outgoingEvents: {} },
+      ...{ client: {}, server: {} },
+    };
+    const describe = (part: Payloads, members: readonly ts.Symbol[]): void => {
+      for (const member of members) {
+        const isOwn = member.declarations?.some((declaration) => this.sources.includes(declaration.getSourceFile()));
+        if (isOwn) described[part][member.name] = this.payload(member);
+      }
+    };
     const sources = this.all.filter(({ fileName }) => PAYLOADS.test(fileName));
     for (const node of sources.flatMap(({ statements }) => statements)) {
-      const part = this.ts.isInterfaceDeclaration(node) && PARTS[node.name.text];
-      if (!part) continue;
+      if (!this.ts.isInterfaceDeclaration(node)) continue;
       const members = this.checker.getTypeAtLocation(node).getProperties();
-      for (const member of part === 'events' ? members.flatMap((feature) => this.eventsOf(feature)) : members) {
-        const isOwn = member.declarations?.some((declaration) => this.sources.includes(declaration.getSourceFile()));
-        if (!isOwn) continue;
-        const type = this.checker.getTypeOfSymbol(member);
-        const isNothing = (type.flags & this.ts.TypeFlags.Undefined) !== 0;
-        const comment = member.getDocumentationComment(this.checker);
-        const summary = this.ts.displayPartsToString(comment).replaceAll('\n', ' ').trim();
-        described[part][member.name] = {
-          summary,
-          ...(isNothing ? {} : { schema: this.schemas.of(type) }),
-        };
+      const part = PARTS[node.name.text];
+      if (part) describe(part, members);
+      if (node.name.text !== FEATURES) continue;
+      for (const feature of members) {
+        describe('events', this.declaredBy(feature, 'events'));
+        describe('outgoingEvents', this.declaredBy(feature, 'outgoingEvents'));
       }
     }
     return described;
   }
 
-  /** The events in the type of a feature, by name. */
-  private eventsOf(feature: ts.Symbol): ts.Symbol[] {
+  private payload(member: ts.Symbol): PayloadMetadata {
+    const type = this.checker.getTypeOfSymbol(member);
+    const isNothing = (type.flags & this.ts.TypeFlags.Undefined) !== 0;
+    const comment = member.getDocumentationComment(this.checker);
+    const summary = this.ts.displayPartsToString(comment).replaceAll('\n', ' ').trim();
+    return { summary, ...(isNothing ? {} : { schema: this.schemas.of(type) }) };
+  }
+
+  /** The members of one part in the type of a feature. */
+  private declaredBy(feature: ts.Symbol, part: 'events' | 'outgoingEvents'): ts.Symbol[] {
     const names = this.memberType(this.checker.getTypeOfSymbol(feature), 'names');
-    return [...(this.memberType(names, 'events')?.getProperties() ?? [])];
+    return [...(this.memberType(names, part)?.getProperties() ?? [])];
   }
 
   private memberType(type: ts.Type | undefined, name: string): ts.Type | undefined {

@@ -186,10 +186,7 @@ export class ControllerReader {
     );
   }
 
-  /**
-   * The payloads that the gateway and its clients send, and the events that the features of this program declare for the
-   * gateway and for other services.
-   */
+  /** The payloads of the gateway and its clients, and the events that the features of this program declare. */
   private payloads(): Record<Payloads, Record<string, PayloadMetadata>> {
     const described: Record<Payloads, Record<string, PayloadMetadata>> = {
       ...{ events: {}, outgoingEvents: {} },

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { StartError } from '../../core/config/start-error.js';
 import { backendPidOf } from './driver-internals.js';
 import { connectTo } from './hosts.js';
-import { commitsStatements, UNCOMMITTED, UNCOMMITTED_FIX } from './implicit-transactions.js';
 
 const CHECK_TIMEOUT_MS = 5000;
 const POOLER =
@@ -14,6 +13,36 @@ const NO_DIRECT_URL =
 const DIRECT_URL_IS_POOLED = `DATABASE_DIRECT_URL leads to ${POOLER}. Set it to the database server`;
 const OTHER_DATABASE =
   'DATABASE_DIRECT_URL and DATABASE_URL lead to different databases. Both must lead to the same one';
+
+/** Every role may update this view. No setting has an empty name, so nothing is changed. */
+const WRITE = "UPDATE pg_catalog.pg_settings SET setting = '' WHERE name = $1";
+
+/** In a transaction that an earlier statement began, the time of the transaction is earlier than that of the statement. */
+const HAS_ENDED = 'SELECT now() = statement_timestamp() AS ended';
+
+/** The error code of a write to a standby or in a read-only transaction. */
+const READ_ONLY = '25006';
+
+/** What is wrong if `commitsStatements` returns false, and how to fix it. */
+export const UNCOMMITTED = 'the connection pooler begins a transaction for a statement and does not end it';
+export const UNCOMMITTED_FIX =
+  "Use a pooler that leaves transactions to its clients, or another mode, such as backend_clustering_mode = 'streaming_replication' of pgpool-II";
+
+/**
+ * Whether the transaction of a statement outside a transaction block ends with the statement. In its raw mode,
+ * pgpool-II begins a transaction for each write with parameters, and does not commit it.
+ */
+export async function commitsStatements(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query(WRITE, ['']);
+  } catch (error) {
+    // Another test reports a database that accepts no writes.
+    if ((error as pg.DatabaseError).code === READ_ONLY) return true;
+    throw error;
+  }
+  const { rows } = await client.query<{ ended: boolean }>(HAS_ENDED);
+  return rows[0]?.ended === true;
+}
 
 const pidOf = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type pg from 'pg';
+import { commitsStatements, UNCOMMITTED, UNCOMMITTED_FIX } from '../database/dedicated-sessions.js';
 import { connectTo } from '../database/hosts.js';
-import { commitsStatements, UNCOMMITTED, UNCOMMITTED_FIX } from '../database/implicit-transactions.js';
 import { type Dependency, type GroupMember, type TestTools, Unmet } from './dependency.js';
 import { firstOf, missingPrivileges, tablesOf } from './privileges.js';
 import { SCHEMA_OBJECTS } from './schema-objects.js';

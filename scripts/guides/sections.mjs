@@ -95,6 +95,7 @@ const SECTIONS = [
       'manual/maintaining/overview',
       'manual/maintaining/commands',
       'manual/maintaining/pages',
+      'manual/maintaining/extension-kit',
       'manual/maintaining/tests',
       'manual/maintaining/mutation-testing',
       'manual/maintaining/measurements',

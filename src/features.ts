@@ -116,7 +116,7 @@ export function featureRegistry({ features }: Extension = {}, config?: Config): 
   const { file, policies } = config?.servicePolicies ?? {};
   const ofOperator = file === undefined ? undefined : { name: file, servicePolicies: policies ?? {} };
   const registry = new FeatureRegistry(builtIn, features, ofOperator);
-  assertValidMails(registry.mails);
+  assertValidMails(registry.extensionFeatures);
   assertFreeColumnNames(registry.encryptedColumns);
   return registry;
 }

@@ -91,6 +91,11 @@ function settingsOf({ name, settings = [] }: Feature, faults: string[]): Readonl
   }
 }
 
+/** @throws StartError with one line for each fault */
+export function assertNoFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new StartError(`Invalid features:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+}
+
 const isText = (value: LocalizedText | null): value is LocalizedText => value !== null;
 
 /**
@@ -178,7 +183,7 @@ export class FeatureRegistry {
         );
       }
     }
-    if (faults.length > 0) throw new StartError(`Invalid features:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    assertNoFaults(faults);
     this.features = [...builtIn, ...ofTeam];
     this.extensionFeatures = ofTeam;
   }

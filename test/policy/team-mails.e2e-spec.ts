@@ -139,7 +139,13 @@ describe('an invalid email stops the startup', () => {
       'that says what nobody knows',
       'notes_faulty',
       { words: { 'en-US': said }, sample: {} },
-      'the unknown placeholder {from}',
+      'notes: the email notes_faulty uses the unknown placeholder {from} in en-US. Add it to sample, or use one of {product}, {validity}',
+    ],
+    [
+      'with a misspelled placeholder',
+      'notes_faulty',
+      { words: { 'en-US': said }, sample: { form: 'Ada' } },
+      "Add it to sample, or use one of {product}, {validity}, {form}. Did you mean 'form'?",
     ],
     [
       'that leads somewhere without words for it',

@@ -1,7 +1,9 @@
-import { StartError } from '../../../core/config/start-error.js';
 import { LANGUAGES, type Language } from '../../../core/text/languages.js';
+import { suggest } from '../../../core/text/similar.js';
 import { isOneLine } from '../../../core/text/text.js';
+import type { Feature } from '../../../policy/feature.js';
 import type { BuiltInMail, FeatureMail, FeatureMailTexts, MailFacts } from '../../../policy/feature-mail.js';
+import { assertNoFaults } from '../../../policy/feature-registry.js';
 import type { Content, MailContext } from './contents.js';
 import { getTranslator, PLACEHOLDER, type Translator } from './translator.js';
 
@@ -29,6 +31,7 @@ const allTexts = ({ subject, paragraphs, facts = [], request, action, closing, r
 function* findFaults({ words, link, sample }: FeatureMail): Generator<string> {
   if (words['en-US'] === undefined) yield 'has no texts in en-US';
   const known = new Set([...BUILT_IN_PLACEHOLDERS, ...Object.keys(sample)]);
+  const list = [...known].map((name) => `{${name}}`).join(', ');
   for (const [language, said] of Object.entries(words)) {
     if (!LANGUAGES.includes(language as Language)) yield `has texts in ${language}, which is not a language of emails`;
     if (said.paragraphs.length === 0) yield `has no paragraph in ${language}`;
@@ -37,19 +40,21 @@ function* findFaults({ words, link, sample }: FeatureMail): Generator<string> {
     for (const text of allTexts(said)) {
       if (!isOneLine(text)) yield `has a text in ${language} that is not one line: ${JSON.stringify(text)}`;
       for (const [, name = ''] of text.matchAll(PLACEHOLDER)) {
-        if (!known.has(name)) yield `uses the unknown placeholder {${name}} in ${language}. Add it to sample`;
+        if (!known.has(name))
+          yield `uses the unknown placeholder {${name}} in ${language}. Add it to sample, or use one of ${list}${suggest(name, known)}`;
       }
     }
   }
 }
 
-/** @throws StartError if a text of an email is invalid */
-export function assertValidMails(mails: Mails): void {
-  for (const [type, mail] of mails) {
-    if (isBuiltIn(mail)) continue;
-    const [fault] = findFaults(mail);
-    if (fault !== undefined) throw new StartError(`the email ${type} ${fault}`);
-  }
+/** @throws StartError with every invalid text of an email */
+export function assertValidMails(features: readonly Feature[]): void {
+  const faults = features.flatMap(({ name, mails = {} }) =>
+    Object.entries(mails).flatMap(([type, mail]) =>
+      isBuiltIn(mail) ? [] : [...findFaults(mail)].map((fault) => `${name}: the email ${type} ${fault}`),
+    ),
+  );
+  assertNoFaults(faults);
 }
 
 /** Formats facts for use in a sentence, each as one line. */

@@ -130,7 +130,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       app.get(Cleanup).add('journal', removeExpiredEntries);
       if (probe) app.get(ResourceCloser).extraResources.push(probe);
       app.get(RouteAudit).audit(options.unguarded);
-      for (const note of findPackageNotes(app.get(ModulesContainer))) log.info(note);
+      if (ownWorker?.printsBanner ?? true)
+        for (const note of findPackageNotes(app.get(ModulesContainer))) log.info(note);
       app.get(ApiDocuments).attach(options.descriptions ?? []);
       // Nest tries the last filter first.
       app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(ApiErrorFilter));

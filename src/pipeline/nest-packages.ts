@@ -1,8 +1,11 @@
-import type { ModulesContainer } from '@nestjs/core';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 
 /** A provider of each package that works differently here. */
 const GRAPHQL = 'GraphQLFactory';
 const SCHEDULE = 'SchedulerOrchestrator';
+
+/** The metadata that decorators of `@nestjs/schedule` set on their handlers. */
+const SCHEDULER_TYPE = 'SCHEDULER_TYPE';
 
 const hasProvider = (modules: ModulesContainer, name: string): boolean =>
   [...modules.values()].some(({ providers }) => [...providers.values()].some((provider) => provider.name === name));
@@ -13,8 +16,28 @@ export const findPackageFaults = (modules: ModulesContainer): string[] =>
     ? ['GraphQLModule sends all resolvers through one route, so they have no policies. Write controllers instead']
     : [];
 
+/** The handlers with `@Cron`, `@Interval` or `@Timeout` that run in this process. */
+function findScheduledHandlers(modules: ModulesContainer): string[] {
+  if (!hasProvider(modules, SCHEDULE)) return [];
+  const scanner = new MetadataScanner();
+  const found = [...modules.values()].flatMap(({ providers, controllers }) =>
+    [...providers.values(), ...controllers.values()].flatMap((wrapper) => {
+      const prototype: Record<string, object> | null = wrapper.instance && Object.getPrototypeOf(wrapper.instance);
+      if (!prototype || !wrapper.isDependencyTreeStatic()) return [];
+      return scanner
+        .getAllMethodNames(prototype)
+        .filter((name) => Reflect.hasMetadata(SCHEDULER_TYPE, prototype[name] as object))
+        .map((name) => `${prototype.constructor?.name}.${name}`);
+    }),
+  );
+  return [...new Set(found)];
+}
+
 /** Finds packages of Nest whose effects in a service with several processes are easy to miss. */
-export const findPackageNotes = (modules: ModulesContainer): string[] =>
-  hasProvider(modules, SCHEDULE)
-    ? ['ScheduleModule runs its tasks in every process. To run a task once for all, declare a job with cron']
-    : [];
+export function findPackageNotes(modules: ModulesContainer): string[] {
+  const handlers = findScheduledHandlers(modules);
+  if (handlers.length === 0) return [];
+  return [
+    `@nestjs/schedule runs ${handlers.join(', ')} in every process. To run work once for all, declare it in jobs of a feature with cron`,
+  ];
+}

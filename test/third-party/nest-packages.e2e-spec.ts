@@ -184,9 +184,15 @@ describe('packages of Nest in an extension', () => {
   test('@nestjs/schedule: a task runs, and the log explains that it runs in every process', async () => {
     await service.app.get(SchedulerRegistry).getCronJob('yearly').fireOnTick();
     expect(service.app.get(Yearly).runs).toBe(1);
-    const note = 'ScheduleModule runs its tasks in every process. To run a task once for all, declare a job with cron';
+    const note =
+      '@nestjs/schedule runs Yearly.run in every process. To run work once for all, declare it in jobs of a feature with cron';
     expect(service.log.filter((line) => line.includes(note))).toHaveLength(1);
   });
+
+  test('@nestjs/schedule: without a handler, the log contains no note', () =>
+    withGatehouse({ modules: [ScheduleModule.forRoot()] }, async ({ log }) => {
+      expect(log.filter((line) => line.includes('@nestjs/schedule'))).toEqual([]);
+    }));
 
   test('@nestjs/terminus: a health check pings the database, and fails without details', async () => {
     const up = await service.anonymous.get('/v1/texts/health').expect(200);

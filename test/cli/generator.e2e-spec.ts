@@ -226,6 +226,28 @@ describe('an extension project', () => {
   });
 });
 
+test('npm test and npm run check pass their options to Jest, and Jest names the option that it lacks', async () => {
+  const { folder } = await made(place, 'new', 'project', 'options');
+  const tools = { '.bin/tsc': '', '.bin/gatehouse': '', '.bin/biome': '' };
+  const jest = { 'jest/bin/jest.js': 'console.log(JSON.stringify(process.argv.slice(2)));' };
+  for (const [path, script] of Object.entries({ ...tools, ...jest })) {
+    mkdirSync(dirname(join(folder, 'node_modules', path)), { recursive: true });
+    writeFileSync(join(folder, 'node_modules', path), script || '#!/bin/sh\n', { mode: 0o755 });
+  }
+  const run = (command: string, args: readonly string[]) =>
+    spawnSync(command, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
+  for (const script of ['test', 'check']) {
+    const { stdout } = run('npm', ['run', script, '--', '-t', 'a name']);
+    expect([script, stdout.trim().split('\n').at(-1)]).toEqual([script, '["-t","a name"]']);
+  }
+  rmSync(join(folder, 'node_modules/jest'), { recursive: true });
+  const { status, stderr } = run(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js')]);
+  expect([status, stderr.split('\n')[0]]).toEqual([
+    1,
+    'Error: Jest needs the option --experimental-vm-modules of Node.js. Run npm test, or set NODE_OPTIONS=--experimental-vm-modules',
+  ]);
+});
+
 describe('names derived from a noun', () => {
   test.each([
     ['note', 'notes', 'NOTES'],

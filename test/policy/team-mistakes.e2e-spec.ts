@@ -394,16 +394,17 @@ const VAULTS = `
     @Get() show(): { vaults: Vault[] } { return { vaults: [] }; }
     @Get() key(): Buffer { return new Buffer(); }
     @Get() id(): { id: string; token: string } { return { id: '1', token: '2' }; }
+    @Get() anything(): any { return {}; }
   }`;
 
 describe('mistakes of extensions stop other programs', () => {
-  test('a response with a stored secret or with bytes is not described', () => {
+  test('a response with a stored secret, with bytes or without a type is not described', () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-vaults-'));
     const file = join(folder, 'vaults.ts');
     writeFileSync(file, VAULTS);
     const program = typescript.createProgram([file], { experimentalDecorators: true, types: [], strict: true });
     expect(() => describeProgram(typescript, program, folder)).toThrow(
-      /^Describing the controllers failed:\n.*VaultsController\.show: vaults: passwordHash: a response must not contain a stored secret\. Return an object without it\n.*VaultsController\.key: Buffer cannot be JSON\. Return it as text, such as Base64$/,
+      /^Describing the controllers failed:\n.*VaultsController\.show: vaults: passwordHash: a response must not contain a stored secret\. Return an object without it\n.*VaultsController\.key: Buffer cannot be JSON\. Return it as text, such as Base64\n.*VaultsController\.anything: The return type is `any`\. Declare its type$/,
     );
     rmSync(folder, { recursive: true });
   });

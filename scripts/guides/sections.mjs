@@ -29,6 +29,7 @@ const SECTIONS = [
     [
       'teams/overview',
       'manual/extending',
+      'teams/mistakes',
       'manual/testing',
       'manual/public',
       'manual/importing',

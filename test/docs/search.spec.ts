@@ -34,6 +34,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'import users': 'manual/importing',
   'sso with okta': 'operators/single-sign-on',
   'how do I upgrade': 'operators/upgrade',
+  'route policy audit failed': 'teams/mistakes',
 };
 
 describe('the search of the guides', () => {

@@ -169,7 +169,9 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     const isReady = async () => (await service.anonymous.get('/health/ready')).status === 200;
     proxy.redirect(raw.url);
     await until(async () => !(await isReady()) && service.out.includes('database-commits'));
-    expect(service.out).toMatch(/begins a transaction for a statement and does not end it.+dependency database-commits fails/);
+    expect(service.out).toMatch(
+      /begins a transaction for a statement and does not end it.+dependency database-commits fails/,
+    );
     proxy.redirect(postgres.url);
     await until(isReady);
     await expectService(service);

@@ -11,7 +11,7 @@ const OF_OTHER_PROGRAMS: Readonly<Record<string, string>> = {
     'Nest creates the providers',
   'The module at index [...] of the ... "imports" array is undefined.': 'Nest reads the imports of modules',
   "Cannot access '...' before initialization": 'Node.js loads modules that import each other',
-  'division by zero': 'an example of a message of PostgreSQL',
+  'Migration "..." failed, error: ...': 'TypeORM runs the migrations',
   '... migration name is wrong. Migration class name should have a JavaScript timestamp appended.':
     'TypeORM reads the names of migrations',
   "The current file is a CommonJS module and cannot use 'await' at the top level.": 'the compiler reads package.json',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { jest } from '@jest/globals';
 import {
   type CallHandler,
   type CanActivate,
@@ -19,11 +20,13 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { of } from 'rxjs';
+import type { QueryRunner } from 'typeorm';
 import typescript from 'typescript';
 import { readRoutes } from '../../src/app.js';
+import { execute } from '../../src/cli/execute.js';
 import { loadExtension } from '../../src/cli/terminal/project.js';
 import { CredentialFree, defineFeature, type Extension, loadConfig } from '../../src/index.js';
-import { gatehouse, withGatehouse } from '../support/index.js';
+import { gatehouse, openTestDatabase, withGatehouse } from '../support/index.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-mistakes-'));
@@ -108,6 +111,35 @@ test('a migration class without a timestamp is named', async () => {
   await expect(started).rejects.toThrow(
     'CreateShelves migration name is wrong. Migration class name should have a JavaScript timestamp appended.',
   );
+});
+
+test('a migration with an SQL error is named, with the message of PostgreSQL and the line of the statement', async () => {
+  class CreateCards1800000000000 {
+    async up(runner: QueryRunner): Promise<void> {
+      await runner.query('CREATE TABLE cards (id int)');
+      await runner.query('SELECT 1 / 0');
+    }
+    async down(): Promise<void> {}
+  }
+  const own = await openTestDatabase();
+  const lines: string[] = [];
+  const printed = jest.spyOn(console, 'log').mockImplementation(() => {});
+  const code = await execute(['migrate'], {
+    env: { NODE_ENV: 'test', GATEHOUSE_SECRET: 'x'.repeat(44), DATABASE_URL: own.databaseUrl },
+    extension: { features: [defineFeature('cards', { migrations: [CreateCards1800000000000] })] },
+    ...(own.embedded ? { embeddedDatabase: own.embedded } : {}),
+    out: (line) => void lines.push(line),
+    err: (line) => void lines.push(line),
+  });
+  expect(printed.mock.calls.flat()).toEqual(['Migration "CreateCards1800000000000" failed, error: division by zero']);
+  printed.mockRestore();
+  await own.release();
+  expect([code, lines.join('\n')]).toEqual([
+    1,
+    expect.stringMatching(
+      /division by zero\n.* CreateCards1800000000000\.up \(.*team-other-messages\.e2e-spec\.ts:\d+/s,
+    ),
+  ]);
 });
 
 describe('messages of Node.js and of the compiler', () => {

@@ -5190,7 +5190,7 @@ export interface components {
             attempts: number;
             /** @description Time of creation. */
             created_at: string;
-            /** @description OAuth2 error code (RFC 6749). */
+            /** @description Why the last attempt failed. */
             error: ("disabled" | "gone" | "status" | "timeout" | "unreachable" | "url_not_allowed") | null;
             /** @description Type of the event. */
             event_type: string;
@@ -8977,7 +8977,7 @@ export interface operations {
                         is_disabled: boolean;
                         /** @description Until when the previous signing secret also signs, or `null`. */
                         previous_secret_expires_at: string | null;
-                        /** @description Secret of the authenticator app, in Base32. */
+                        /** @description Signing secret by the Standard Webhooks specification: `whsec_` and Base64. It is shown only now. */
                         secret: string;
                         /** @description URL. */
                         url: string;
@@ -9168,7 +9168,7 @@ export interface operations {
                         is_disabled: boolean;
                         /** @description Until when the previous signing secret also signs, or `null`. */
                         previous_secret_expires_at: string | null;
-                        /** @description Secret of the authenticator app, in Base32. */
+                        /** @description Signing secret by the Standard Webhooks specification: `whsec_` and Base64. It is shown only now. */
                         secret: string;
                         /** @description URL. */
                         url: string;

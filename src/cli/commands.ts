@@ -67,7 +67,7 @@ const DECLARED: Readonly<Record<string, Entry>> = {
       '--noun <noun>': 'The noun of the example feature. Default: note',
       '--plural <nouns>': 'The plural of the noun. Default: built from the noun',
       '--gatehouse <source>':
-        'Where npm installs Gatehouse from: a file, a URL or an alias. Default: a tarball that npm pack writes',
+        'Where npm installs Gatehouse from: file:<path>, a URL or an alias. Default: a file in the folder vendor. The command prints how to pack it',
       '--yes': 'Use the defaults for missing values. Default: ask for them',
     },
     example: 'my-notes --noun note --yes',

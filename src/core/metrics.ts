@@ -93,7 +93,7 @@ export class Metrics {
     this.seriesOf(name, labels).inc(count);
   }
 
-  /** Starts series of a counter at 0. `values` lists the values of labels that are declared as `any`. */
+  /** Starts series of a counter at 0. `values` lists the values of labels that are declared as `any`. @internal */
   startAtZero(name: MetricName<'counter'>, values: LabelValues): void {
     this.startSeries(name, { ...this.metricOf(name).declaration.labels, ...values });
   }
@@ -114,7 +114,7 @@ export class Metrics {
     this.readings.set(name, read);
   }
 
-  /** The number of values of a histogram since the start of this process. */
+  /** The number of values of a histogram since the start of this process. @internal */
   observations(name: MetricName<'histogram'>): number {
     return this.metricOf(name).observations;
   }

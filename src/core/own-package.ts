@@ -10,6 +10,8 @@ export interface OwnPackage {
   readonly dependencies: Versions;
   readonly devDependencies: Versions;
   readonly peerDependencies: Versions;
+  /** Versions of packages of others, such as those that run on every supported version of Node.js. */
+  readonly overrides: Readonly<Record<string, string | Versions>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 

@@ -61,6 +61,7 @@ const deliveryView = (row: DeliveryRow) => ({
   status: statusOf(row),
   attempts: row.attempts,
   response_status: row.response_status,
+  /** Why the last attempt failed. */
   error: row.error,
   created_at: row.created_at.toISOString(),
   last_attempt_at: row.attempted_at?.toISOString() ?? null,

@@ -55,6 +55,12 @@ const endpointView = (row: EndpointRow) => ({
   previous_secret_expires_at: row.previous_secret_expires_at?.toISOString() ?? null,
 });
 
+const withSecret = (row: EndpointRow, secret: string) => ({
+  ...endpointView(row),
+  /** Signing secret by the Standard Webhooks specification: `whsec_` and Base64. It is shown only now. */
+  secret,
+});
+
 /** The endpoints to which events are sent. */
 @Injectable()
 export class EventEndpoints {
@@ -94,7 +100,7 @@ export class EventEndpoints {
       const box = this.encryption.encrypt('secrets of event endpoints', secret, id);
       const [row] = await tx.query<[EndpointRow]>(INSERT, [id, url, description, types, box]);
       await this.audit.record(tx, by, 'create_event_endpoint', { id, metadata: { url, event_types: types } });
-      return { ...endpointView(row), secret };
+      return withSecret(row, secret);
     });
   }
 
@@ -142,7 +148,7 @@ export class EventEndpoints {
         this.encryption.encrypt('previous secrets of event endpoints', old, id),
       ]);
       await this.audit.record(tx, by, 'rotate_event_secret', { id });
-      return { ...endpointView(await this.require(id, tx)), secret };
+      return withSecret(await this.require(id, tx), secret);
     });
   }
 

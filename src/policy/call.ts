@@ -68,61 +68,66 @@ export class Call {
   readonly id: string;
   /** The request target as received, before any decoding. Signatures cover this value. */
   readonly target: string;
-  /** The `Authorization` lines as received; two or more are malformed. */
+  /** The `Authorization` lines as received; two or more are malformed. @internal */
   readonly authorization: readonly string[];
-  /** Number of header lines, counted before Node merges them. */
+  /** Number of header lines, counted before Node merges them. @internal */
   readonly headerLines: number;
-  /** Number of `Host` lines. Node exposes only one. */
+  /** Number of `Host` lines. Node exposes only one. @internal */
   readonly hosts: number;
   readonly startedAt = performance.now();
   /** The client IP address (conventions.md section 1); empty on operational routes, which do not need it. */
   address = '';
-  /** A health or metrics request: never shed, banned or limited. */
+  /** A health or metrics request: never shed, banned or limited. @internal */
   isOperational = false;
+  /** @internal */
   plan?: RoutePlan;
+  /** @internal */
   credential?: Credential;
   identity: Identity | null = null;
   /** Raw path parameters as decoded by the router. */
   params: Record<string, unknown> = {};
+  /** @internal */
   body?: Promise<ParsedBody> | ParsedBody;
+  /** @internal */
   sudoMembers?: SudoMembers;
   /** The input after validation by the input guard. */
   input?: { params?: object; query?: object; body?: object };
-  /** The sudo members contained a correct factor, which is now consumed. */
+  /** The sudo members contained a correct factor, which is now consumed. @internal */
   sudoFactorSpent = false;
   /** The caller is in sudo mode or has no factor to prove it with. */
   hasSudo = false;
-  /** A sudo proof that is returned only with an error response, because success of the operation revokes it. */
+  /** A sudo proof that is returned only with an error response, because success of the operation revokes it. @internal */
   proofOnError?: string;
-  /** The timer for the deadline of the body. Handlers of uploads clear it once the caller may send one. */
+  /** The timer for the deadline of the body. Handlers of uploads clear it once the caller may send one. @internal */
   bodyDeadline?: NodeJS.Timeout;
   /** The application that authenticated on a `@ClientAuth()` route. */
   client?: Client;
-  /** The application credential that was sent, from any part of the request: ID and secret. */
+  /** The application credential that was sent, from any part of the request: ID and secret. @internal */
   clientCredential?: string;
-  /** The code of the error response, for logs and metrics. */
+  /** The code of the error response, for logs and metrics. @internal */
   outcome?: string;
-  /** The reason of an error response with a status of 500 or above, for the log. */
+  /** The reason of an error response with a status of 500 or above, for the log. @internal */
   failure?: unknown;
   /** The ID of the trace that the request belongs to (W3C Trace Context). */
   traceId?: string;
-  /** The code of the error response, or of its first field error. */
+  /** The code of the error response, or of its first field error. @internal */
   rejectedWith?: string;
 
-  /** Sends the handler's result through the framework, although the handler was called without it. */
+  /** Sends the handler's result through the framework, although the handler was called without it. @internal */
   respondThroughFramework?: (request: unknown, response: unknown) => Promise<unknown>;
-  /** The handler wrote an audit log entry. */
+  /** The handler wrote an audit log entry. @internal */
   isAudited = false;
-  /** The client may read the response slowly. */
+  /** The client may read the response slowly. @internal */
   isDraining = false;
-  /** Only `LiveRequests` changes `stage` and `counts`. */
+  /** Only `LiveRequests` changes `stage` and `counts`. @internal */
   stage: Stage = 'arrived';
-  /** Names of the request counts that include this request. */
+  /** Names of the request counts that include this request. @internal */
   counts: readonly string[] = [];
 
   /** Pending response headers that are not set on the response yet: names and values alternate. */
   private pendingHeaders: string[] | undefined;
 
+  /** @internal */
   constructor(
     readonly req: IncomingMessage,
     readonly res: ServerResponse,
@@ -144,7 +149,7 @@ export class Call {
     this.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
   }
 
-  /** Sets the base headers. No other header may repeat their names while they are pending. */
+  /** Sets the base headers. No other header may repeat their names while they are pending. @internal */
   setInitialHeaders(headers: string[]): void {
     this.pendingHeaders = headers;
   }
@@ -155,7 +160,7 @@ export class Call {
     else this.res.setHeader(name, value);
   }
 
-  /** Writes pending headers to the response so that handlers can read or change them. */
+  /** Writes pending headers to the response so that handlers can read or change them. @internal */
   flushHeaders(): void {
     const { pendingHeaders } = this;
     if (!pendingHeaders) return;
@@ -164,7 +169,7 @@ export class Call {
       this.res.setHeader(pendingHeaders[i] as string, pendingHeaders[i + 1] as string);
   }
 
-  /** True until a handler or the framework has accessed the response. */
+  /** True until a handler or the framework has accessed the response. @internal */
   get hasPendingHeaders(): boolean {
     return this.pendingHeaders !== undefined;
   }

@@ -632,8 +632,13 @@ describe('new project', () => {
     async (source) => {
       const name = `from-${source.replace(/\W+/g, '-').toLowerCase()}`;
       const { folder, next } = await made(place, 'new', 'project', name, '--gatehouse', source);
-      const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const { dependencies, overrides } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       expect([dependencies['@gatehouse-auth/server'], next[1]]).toEqual([source, 'npm install']);
+      expect(overrides).toMatchObject({
+        'file-type': expect.any(String),
+        'light-my-request': { cookie: expect.any(String) },
+      });
+      expect(JSON.stringify(overrides)).not.toContain('$');
       expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain(
         'COPY package.json package-lock.json ./\nRUN npm ci',
       );

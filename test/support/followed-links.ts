@@ -44,5 +44,8 @@ export function assertPagesExist(url: string, app: INestApplication): void {
     const responses = routes.find('GET', pathname)?.responses ?? [];
     return !responses.some(({ type }) => [type].flat().includes('text/html'));
   });
-  if (broken.length > 0) throw new Error(`links of ours lead nowhere:\n${broken.join('\n')}`);
+  if (broken.length > 0)
+    throw new Error(
+      `links to the service lead to no page. Serve the page, or set WEB_APP_URL to your front end:\n${broken.join('\n')}`,
+    );
 }

@@ -17,7 +17,11 @@ export interface Message {
 
 const PAUSE_MS = 20;
 
-/** Repeats `attempt` until it returns a value other than `undefined`. */
+/**
+ * Repeats `attempt` every 20 ms until it returns a value other than `undefined`.
+ * @param what names the event in the error
+ * @throws Error after two minutes. Jest needs a longer `testTimeout` to show it
+ */
 export async function eventually<T>(what: string, attempt: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + WAIT_TIMEOUT_MS;
   for (;;) {

@@ -8,8 +8,9 @@ const PUBLIC = '93.184.216.34';
 type Answering = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
- * An external server on the loopback interface, and a network whose names resolve to it. Names below `inner.example`
- * resolve to this machine, names below `nowhere.example` to nothing.
+ * An external server on the loopback interface, and a network in which all names lead to it, such as `hooks.example`.
+ * Exceptions: names below `inner.example` have a private address, which the service rejects, and names below
+ * `nowhere.example` do not exist.
  */
 export class Origin extends Network {
   readonly requests: IncomingMessage[] = [];

@@ -133,7 +133,7 @@ export class SecurityEvents implements RequiredSubscriber<RecordedType> {
     await tx.query(INSERT_EVENTS, [JSON.stringify(rows)]);
   }
 
-  /** Lists events, newest first. */
+  /** Lists events, newest first. @internal */
   async list(accountId: string, { before, limit = DEFAULT_PAGE_SIZE }: EventPage) {
     const events = await this.database.read((reader) => {
       const query = reader
@@ -147,7 +147,7 @@ export class SecurityEvents implements RequiredSubscriber<RecordedType> {
     return events.map((event) => eventView(event, this.features));
   }
 
-  /** Deletes the events of an account that is being deleted. */
+  /** Deletes the events of an account that is being deleted. @internal */
   async deleteAllOf(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(RecordedEvent, { accountId });
   }

@@ -20,7 +20,7 @@ export interface Operator {
   readonly requestId: string;
   /** The origin of the request. It is `null` for the console. */
   readonly origin: Origin | null;
-  /** Marks the request as recorded in the audit log. */
+  /** Marks the request as recorded in the audit log. @internal */
   markAudited(): void;
   /**
    * Whether the effective ACLs contain this ACL. For an Admin API key, both the key and its owner must have it

@@ -180,7 +180,7 @@ export class OneTimeSecrets {
     return changed === 1;
   }
 
-  /** Returns the seconds since a valid secret was issued, by the clock of the database. */
+  /** Returns the seconds since a valid secret was issued, by the clock of the database. @internal */
   async ageOf(purpose: Purpose, secret: string): Promise<number | null> {
     const [row] = await this.database.manager.query<{ age: number }[]>(
       `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))}`,
@@ -202,7 +202,7 @@ export class OneTimeSecrets {
     return row ? { ...toIssued(row), readAt: row.read_at } : null;
   }
 
-  /** Whether a secret of `owner` is invalid only because it expired, within the last day. */
+  /** Whether a secret of `owner` is invalid only because it expired, within the last day. @internal */
   async hasExpired(purpose: Purpose, secret: string, { id }: StoredEpochs, tx: Tx): Promise<boolean> {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
@@ -212,7 +212,7 @@ export class OneTimeSecrets {
     return row !== undefined;
   }
 
-  /** Whether an unexpired secret of `owner` contains this payload, even if the secret is no longer valid. */
+  /** Whether an unexpired secret of `owner` contains this payload, even if the secret is no longer valid. @internal */
   async hasPayload(purpose: Purpose, secret: string, mark: Record<string, unknown>, { id }: StoredEpochs, tx: Tx) {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
@@ -244,19 +244,19 @@ export class OneTimeSecrets {
     await tx.createQueryBuilder().delete().from(OneTimeSecret).where({ purpose, subject }).execute();
   }
 
-  /** Deletes the pending secrets of an account, except those that revert a takeover. */
+  /** Deletes the pending secrets of an account, except those that revert a takeover. @internal */
   async revokePending(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1 AND purpose <> ALL ($2)', [
       ...[accountId, takeoverRevertingPurposes(this.features.secrets)],
     ]);
   }
 
-  /** Deletes all secrets that are bound to an account or have it as their subject. */
+  /** Deletes all secrets that are bound to an account or have it as their subject. @internal */
   async deleteAll(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1::bigint OR subject = $1::text', [accountId]);
   }
 
-  /** Revokes the secrets with this purpose and subject that were issued with the given one or after it. */
+  /** Revokes the secrets with this purpose and subject that were issued with the given one or after it. @internal */
   async revokeSince(purpose: Purpose, { subject, createdAt }: Issued<unknown>, tx: Tx): Promise<void> {
     // A JavaScript Date has a resolution of milliseconds.
     await tx.query(

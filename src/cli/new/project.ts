@@ -36,7 +36,8 @@ const lines = (versions: Readonly<Record<string, string>>): string =>
 
 /** A new project uses the dependency versions of this package, because there must be only one copy of each. */
 function packageValues({ gatehouse }: Plan) {
-  const { version, engines, dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = ownPackage();
+  const { version, engines, dependencies, devDependencies, peerDependencies, peerDependenciesMeta, overrides } =
+    ownPackage();
   const versions: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies, ...peerDependencies };
   const peers = Object.keys(peerDependencies);
   const isOptional = (name: string) => peerDependenciesMeta[name]?.optional === true;
@@ -46,6 +47,12 @@ function packageValues({ gatehouse }: Plan) {
     node: engines.node,
     compatibleWith: `^${version}`,
     dependencies: lines({ [NAME]: gatehouse, ...versionsOf(peers.filter((name) => !isOptional(name))) }),
+    // npm applies only the overrides of the project itself. `$` refers to one of its dependencies.
+    overrides: JSON.stringify(
+      Object.fromEntries(Object.entries(overrides).filter(([, value]) => !JSON.stringify(value).includes('$'))),
+      null,
+      2,
+    ).replaceAll('\n', '\n  '),
     devDependencies: lines({ ...versionsOf([...TOOLS, ...peers.filter(isOptional)]), ...MORE_TOOLS }),
   };
 }
@@ -119,7 +126,7 @@ const tarball = (): string => `${VENDOR}/gatehouse-auth-server-${ownPackage().ve
 const assertSource = (source: string): void => {
   if (!/^(?!npm:(?:gatehouse|@gatehouse-auth\/\w+)(?:@|$))[a-z+]+:./.test(source)) {
     throw new UsageError(
-      `--gatehouse must be a file, a URL or an alias, such as file:${tarball()} or npm:@acme/gatehouse@^${ownPackage().version}. ${NAME} is not published yet.`,
+      `--gatehouse must be file:<path>, a URL or an alias, such as file:${tarball()} or npm:@acme/gatehouse@^${ownPackage().version}. ${NAME} is not published yet.`,
     );
   }
 };

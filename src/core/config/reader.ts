@@ -34,8 +34,9 @@ export interface SettingDocumentation {
  * values. An empty value counts as unset.
  */
 export class SettingsReader {
+  /** @internal */
   readonly faults: string[] = [];
-  /** The settings that a second class reads, with the fix. */
+  /** The settings that a second class reads, with the fix. @internal */
   readonly clashes: string[] = [];
   private readonly known = new Map<string, Setting>();
   private readonly values = new Map<DeclaredSettings, object>();
@@ -47,23 +48,23 @@ export class SettingsReader {
 
   constructor(private readonly env: Env) {}
 
-  /** All settings that were read, in that order. */
+  /** All settings that were read, in that order. @internal */
   get settings(): readonly Setting[] {
     return [...this.known.values()];
   }
 
-  /** The settings that a class reads itself, without those of other classes that it depends on. */
+  /** The settings that a class reads itself, without those of other classes that it depends on. @internal */
   settingsOf(declared: DeclaredSettings): readonly Setting[] {
     this.of(declared);
     return this.settings.filter(({ name }) => this.owners.get(name) === declared);
   }
 
-  /** Sets the documentation section of the settings that are read next. */
+  /** Sets the documentation section of the settings that are read next. @internal */
   section(title: string): void {
     this.title = title;
   }
 
-  /** The values of a settings class, such as another one that a default depends on. They are read once. */
+  /** The values of a settings class, such as another one that a default depends on. They are read once. @internal */
   of<T extends object>(declared: DeclaredSettings<T>): T {
     const known = this.values.get(declared) as T | undefined;
     if (known) return known;
@@ -101,7 +102,7 @@ export class SettingsReader {
     return this.text(name, about, { secret: true });
   }
 
-  /** Rejects secrets that another setting also has, because a leak in one place must not affect another. */
+  /** Rejects secrets that another setting also has, because a leak in one place must not affect another. @internal */
   rejectShared(...names: readonly string[]): void {
     for (const name of names) {
       for (const value of new Set(splitList(this.peek(name)))) {

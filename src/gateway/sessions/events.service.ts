@@ -156,6 +156,7 @@ export class GatewayEvents implements OnModuleInit {
   /**
    * Reads an event for dispatch. Returns null if it cannot be read.
    * @throws database errors that are transient
+   * @internal
    */
   async readEvent({ number, data }: JournalRow): Promise<ReceivedEvent | null> {
     await this.pace.yieldIfDue();

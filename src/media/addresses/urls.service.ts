@@ -16,8 +16,9 @@ export interface SignedUrl {
 /** Issues all URLs below the public base URL for media (media.md sections 3 to 5). */
 @Injectable()
 export class MediaUrlService {
-  /** The first secret signs; all secrets verify. */
+  /** The first secret signs; all secrets verify. @internal */
   readonly relaySecrets: readonly Uint8Array[];
+  /** @internal */
   readonly signingSecrets: readonly string[];
   private readonly base: string;
   private readonly ownHosts: ReadonlySet<string>;

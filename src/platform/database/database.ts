@@ -106,6 +106,7 @@ export class Database {
    * @param isPrepared whether a new embedded database may be created from the build's snapshot, with the built-in
    * migrations applied
    * @throws StartError if the database cannot be opened
+   * @internal
    */
   static async open(
     config: Config,
@@ -153,7 +154,7 @@ export class Database {
     }
   }
 
-  /** An unconnected DataSource, enough to assemble the service and print its routes. */
+  /** An unconnected DataSource, enough to assemble the service and print its routes. @internal */
   static unconnected(config: Config): Database {
     return new Database(
       new DataSource(dataSourceOptions(config.databaseUrl, 1, { entities: [], migrations: [] })),
@@ -169,12 +170,12 @@ export class Database {
     return this.embedded !== undefined;
   }
 
-  /** Whether the embedded engine has crashed, as opposed to returning an SQL error. */
+  /** Whether the embedded engine has crashed, as opposed to returning an SQL error. @internal */
   get hasFailed(): boolean {
     return this.embedded?.hasFailed ?? false;
   }
 
-  /** Looks for the primary in the background, if `DATABASE_URL` names several hosts. */
+  /** Looks for the primary in the background, if `DATABASE_URL` names several hosts. @internal */
   findPrimary(): void {
     this.server?.hosts.search();
   }
@@ -222,13 +223,13 @@ export class Database {
     return this.replica ? this.replica.read(work, onPrimary) : onPrimary();
   }
 
-  /** The same in one transaction. */
+  /** The same in one transaction. @internal */
   readTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const onPrimary = () => this.transaction(work);
     return this.replica ? this.replica.read((reader) => reader.transaction(work), onPrimary) : onPrimary();
   }
 
-  /** Runs `work` on one connection without a transaction. Only `work` sees temporary objects that it creates there. */
+  /** Runs `work` on one connection without a transaction. Only `work` sees temporary objects that it creates there. @internal */
   async session<T>(work: (session: Tx) => Promise<T>): Promise<T> {
     // The embedded database has only one connection, so none can be reserved.
     if (this.embedded) return work(this.manager);
@@ -266,6 +267,7 @@ export class Database {
    * Runs `work` in a savepoint of a transaction. If it fails or takes too long, its changes and its actions at the commit
    * are undone, and its `tx` rejects all later statements. The transaction can continue.
    * @throws QueryTimeoutError if it takes longer than `limitMs`, and whatever `work` throws
+   * @internal
    */
   async savepoint<T>(outer: Tx, limitMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
     const { tx, end } = lendTransaction(outer);
@@ -285,14 +287,14 @@ export class Database {
     }
   }
 
-  /** Calls `work` with the transaction of `tx`. In a savepoint, calls it when the savepoint is released, or never. */
+  /** Calls `work` with the transaction of `tx`. In a savepoint, calls it when the savepoint is released, or never. @internal */
   whenReleased(tx: Tx, work: (outer: Tx) => void): void {
     const released = this.releaseHooks.get(tx);
     if (released) released.push((outer) => this.whenReleased(outer, work));
     else work(tx);
   }
 
-  /** Runs `action` inside the transaction, after the work of its closure. */
+  /** Runs `action` inside the transaction, after the work of its closure. @internal */
   beforeCommit(tx: Tx, action: Action): void {
     this.whenReleased(tx, (outer) => this.requireHooks(outer).beforeCommit.push(action));
   }
@@ -300,6 +302,7 @@ export class Database {
   /**
    * Runs a statement as the last one of the transaction, in one round trip with the commit. Its locks are held only for
    * that round trip and taken in the same order by every transaction. If it fails, nothing is committed.
+   * @internal
    */
   withCommit(tx: Tx, make: () => LastStatement): void {
     this.whenReleased(tx, (outer) => this.requireHooks(outer).lastStatements.push(make));
@@ -332,6 +335,7 @@ export class Database {
    * Applies pending migrations, the built-in ones before those of the extension. An advisory lock lets any number of
    * replicas start at the same time. Lock and migrations share one connection without the timeouts of requests.
    * @returns the names of the applied migrations
+   * @internal
    */
   async migrate(): Promise<string[]> {
     return this.withDirectConnection(async (runner, server) => {
@@ -351,6 +355,7 @@ export class Database {
     });
   }
 
+  /** @internal */
   async hasPendingMigrations(): Promise<boolean> {
     for (const migrations of this.migrations) {
       if ((await migrations.state()).pending.length > 0) return true;
@@ -358,7 +363,7 @@ export class Database {
     return false;
   }
 
-  /** Returns a copy of the embedded database as one file, from which another one can be opened. */
+  /** Returns a copy of the embedded database as one file, from which another one can be opened. @internal */
   async dump(): Promise<Blob> {
     if (!this.embedded) throw new Error('Only the embedded database can be exported to a file');
     return this.embedded.engine.dumpDataDir('none');
@@ -366,6 +371,7 @@ export class Database {
 
   private closed = false;
 
+  /** @internal */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;

@@ -73,6 +73,7 @@ export abstract class ReplicaBus {
   private readonly pendingEntries = new WeakMap<Tx, SerializedEntry[]>();
   private readonly ownEntries = new OwnEntries();
   private readonly reader = new JournalReader(() => performance.now());
+  /** @internal */
   protected readonly history = new DatabaseHistory();
   /** Batched, because there may be many callers and this connection runs one statement at a time. */
   private readonly eventReads = new Batcher(
@@ -87,16 +88,18 @@ export abstract class ReplicaBus {
     () => (this.lastReadRows < BUSY_ROWS ? WAKE_PAUSE_MS : BUSY_PAUSE_MS),
   );
   private lastReadRows = 0;
+  /** @internal */
   protected lastReadAt = Number.NEGATIVE_INFINITY;
   private isUnsynced = false;
   private isCheckDue = false;
   /** Another server, or another copy of the database, was found. */
   private isOtherDatabase = false;
+  /** @internal */
   protected closing = false;
   /** False while notices of other replicas cannot be received. */
   abstract readonly isConnected: boolean;
   abstract readonly workerId: number;
-  /** Whether a worker ID is leased. Without it, nothing that needs an ID can be created. */
+  /** Whether a worker ID is leased. Without it, nothing that needs an ID can be created. @internal */
   abstract readonly hasWorkerId: boolean;
 
   constructor(
@@ -104,7 +107,7 @@ export abstract class ReplicaBus {
     protected readonly log: Log,
   ) {}
 
-  /** Starts receiving notices from this moment on. */
+  /** Starts receiving notices from this moment on. @internal */
   async start(): Promise<void> {
     if (this.identity === '') await this.history.findChanges(this.runJournalStatement);
     await this.reader.start(this.runJournalStatement);
@@ -127,6 +130,7 @@ export abstract class ReplicaBus {
   /**
    * Calls `handler` after each complete read of the journal, with the monotonic time at which the read began, in
    * milliseconds. All notices that were committed before that time were delivered.
+   * @internal
    */
   onRead(handler: ReadHandler): void {
     this.readHandlers.push(handler);
@@ -135,12 +139,13 @@ export abstract class ReplicaBus {
   /**
    * The highest journal ID below which no transaction is open. All notices up to it were delivered. It may be lower than
    * the exact value, because only a later read can distinguish an open transaction from one that was rolled back.
+   * @internal
    */
   get mark(): number {
     return this.reader.mark;
   }
 
-  /** Identifies the database and its timeline. A restored copy and a promoted standby have another identity. */
+  /** Identifies the database and its timeline. A restored copy and a promoted standby have another identity. @internal */
   get identity(): string {
     return this.history.fingerprint;
   }
@@ -148,6 +153,7 @@ export abstract class ReplicaBus {
   /**
    * Returns the entries of some topics after a position, up to a limit; null if the journal is not the one that had this
    * position.
+   * @internal
    */
   entriesAfter(
     position: PastPosition,
@@ -167,7 +173,7 @@ export abstract class ReplicaBus {
     });
   }
 
-  /** Writes the notice of an event for the gateway sessions of an account when `tx` commits. */
+  /** Writes the notice of an event for the gateway sessions of an account when `tx` commits. @internal */
   announceEvent<T extends EventType>(tx: Tx, notice: EventNotice<T>): Promise<void> {
     return this.announce(tx, { topic: 'event', data: notice });
   }
@@ -194,41 +200,42 @@ export abstract class ReplicaBus {
     return entries;
   }
 
-  /** Sends an unreliable hint to the other replicas. Correctness must not depend on it. */
+  /** Sends an unreliable hint to the other replicas. Correctness must not depend on it. @internal */
   hint(_topic: string, _data: Record<string, unknown>): void {}
 
-  /** Subscribes to hints of other replicas. Anyone with access to their Redis can forge them. */
+  /** Subscribes to hints of other replicas. Anyone with access to their Redis can forge them. @internal */
   onHint(topic: string, handler: (data: Record<string, unknown>) => void): void {
     this.hintListeners.set(topic, handler);
   }
 
+  /** @internal */
   protected onHintReceived({ topic, data }: Hint): void {
     if (topic === WAKE_TOPIC) this.journalReads.request();
     else this.hintListeners.get(topic)?.(data);
   }
 
-  /** Returns the number of the last event of an account. A subscriber receives all later ones. */
+  /** Returns the number of the last event of an account. A subscriber receives all later ones. @internal */
   lastNumber(accountId: string): Promise<number> {
     return this.lastEventNumbers.get(accountId);
   }
 
-  /** Returns the first page of the events of an account after a number; null if the next event was removed. */
+  /** Returns the first page of the events of an account after a number; null if the next event was removed. @internal */
   eventsAfter(accountId: string, number: number): Promise<EventPage | null> {
     return this.eventReads.submit([accountId, number]);
   }
 
-  /** Requests a read of the journal. */
+  /** Requests a read of the journal. @internal */
   requestRead(): void {
     if (!this.closing) this.journalReads.request();
   }
 
-  /** Requests a read after a check of whether the database is still the same and has lost nothing. */
+  /** Requests a read after a check of whether the database is still the same and has lost nothing. @internal */
   protected requestCheck(): void {
     this.isCheckDue = true;
     this.requestRead();
   }
 
-  /** Marks the journal position as unverified. */
+  /** Marks the journal position as unverified. @internal */
   protected markUnsynced(): void {
     this.isUnsynced = true;
   }
@@ -280,7 +287,7 @@ export abstract class ReplicaBus {
     this.isCheckDue = false;
   }
 
-  /** The embedded database cannot be replaced while it is open. */
+  /** The embedded database cannot be replaced while it is open. @internal */
   protected async findDatabaseChanges(): Promise<string[]> {
     return [];
   }
@@ -292,16 +299,20 @@ export abstract class ReplicaBus {
     );
   }
 
+  /** @internal */
   protected abstract wakeOthers(): void;
-  /** Whether unread entries may have been removed. */
+  /** Whether unread entries may have been removed. @internal */
   protected abstract mayHaveMissedEntries(): boolean;
 
+  /** @internal */
   protected readonly runJournalStatement: RunStatement = (name, text, values) => this.runStatement(name, text, values);
 
+  /** @internal */
   protected runStatement<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
     return this.database.statement(name, text, values);
   }
 
+  /** @internal */
   async close(): Promise<void> {
     this.closing = true;
     await this.journalReads.whenIdle();
@@ -320,6 +331,7 @@ export abstract class ReplicaBus {
     if (!this.ownEntries.wasDelivered(row.origin)) this.deliverLater(row);
   }
 
+  /** @internal */
   protected deliverLater(notice: Notice): void {
     this.deliver(notice).catch((error) => this.logHandlerFailure(notice.topic, error));
   }
@@ -327,6 +339,7 @@ export abstract class ReplicaBus {
   /**
    * Calls the handlers of a notice. The change is already committed, so a failing handler stops neither the others nor
    * the operation.
+   * @internal
    */
   protected async deliver(notice: Notice): Promise<void> {
     for (const handler of this.listeners.get(notice.topic) ?? []) {

@@ -44,27 +44,30 @@ export class Limiter {
     this.exemptBuckets = new Set(exempt.map(([name]) => name));
   }
 
+  /** @internal */
   rule(bucket: string): Rule {
     const rule = this.rules.get(bucket);
     if (!rule) throw new Error(`Unknown bucket ${bucket}. Declare it in buckets of a feature`);
     return rule;
   }
 
-  /** Whether requests of a bucket also count against the global limit. */
+  /** Whether requests of a bucket also count against the global limit. @internal */
   countsGlobally(bucket: string): boolean {
     return !this.exemptBuckets.has(bucket);
   }
 
+  /** @internal */
   global(key: string, limit: number): Allowance | Promise<Allowance> {
     return this.store.take(storeKey('global', key), limit, 1);
   }
 
+  /** @internal */
   route(bucket: string, caller: string, resource = ''): Allowance | Promise<Allowance> {
     const { limit, seconds } = this.rule(bucket);
     return this.store.take(storeKey('route', bucket, caller, resource), limit, seconds);
   }
 
-  /** Returns the state of a bucket without counting a request. */
+  /** Returns the state of a bucket without counting a request. @internal */
   peek(bucket: string, caller: string): Allowance | Promise<Allowance> {
     const { limit, seconds } = this.rule(bucket);
     return this.store.take(storeKey('route', bucket, caller, ''), limit, seconds, 0);

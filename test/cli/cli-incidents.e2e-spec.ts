@@ -55,8 +55,9 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
 
   beforeAll(async () => {
     service = await gatehouse({ env: { GATEHOUSE_SECRET: SECRET, TRUSTED_PROXIES: PROXY } });
-    const { databaseUrl, dataDir } = service.app.get(Config);
+    const { databaseUrl, databaseDirectUrl, dataDir } = service.app.get(Config);
     env = { GATEHOUSE_SECRET: SECRET, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
+    if (databaseDirectUrl !== undefined) env.DATABASE_DIRECT_URL = databaseDirectUrl;
     service.app.get(ReplicaStatistics).start();
   });
   afterAll(() => service.close());

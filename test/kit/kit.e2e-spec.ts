@@ -293,8 +293,8 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
 
     test('without modules of an extension there is nothing to check, and this is reported', () =>
       withGatehouse({}, async (bare) => {
-        await expect(expectMatrix(bare)).rejects.toThrow('the service has no route but its own');
-        await expect(expectExposure(bare)).rejects.toThrow('the service has no route but its own');
+        await expect(expectMatrix(bare)).rejects.toThrow('The extension adds no route');
+        await expect(expectExposure(bare)).rejects.toThrow('The extension adds no route');
       }));
   });
 

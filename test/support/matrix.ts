@@ -233,7 +233,7 @@ async function ownRoutes({ app }: Gatehouse): Promise<RoutePlan[]> {
     ...app.get(Routes).all.filter(({ controller }) => !ours.has(controller)),
     ...app.get(ServicePolicies).all.map(({ plan }) => plan),
   ];
-  if (own.length === 0) throw new Error('the service has no route but its own');
+  if (own.length === 0) throw new Error('The extension adds no route. Pass its features or modules to gatehouse()');
   return own;
 }
 
@@ -246,7 +246,8 @@ async function ownRoutes({ app }: Gatehouse): Promise<RoutePlan[]> {
 export async function expectMatrix(service: Gatehouse, ofHandlers: readonly string[] = []): Promise<void> {
   const matrix = new Matrix(service, await ownRoutes(service), ofHandlers);
   const surprises = [...(await matrix.ofCallers()), ...(await matrix.ofCredentialFree()), ...(await matrix.ofAcls())];
-  if (surprises.length > 0) throw new Error(`not as the policies say:\n${surprises.join('\n')}`);
+  if (surprises.length > 0)
+    throw new Error(`Callers are not treated as the policies specify:\n${surprises.join('\n')}`);
 }
 
 const letsMoreIn = ({ kind, allowSuspicious, cors, sudo, caseInsensitiveScheme }: RoutePlan['policy']): boolean =>
@@ -261,7 +262,7 @@ const letsMoreIn = ({ kind, allowSuspicious, cors, sudo, caseInsensitiveScheme }
  * callers have no credential, are suspicious, or come from any origin. Each line has the format of `gatehouse routes`.
  * An added or removed line is a change that needs a review.
  */
-export async function expectExposure(service: Gatehouse, ...ledger: string[]): Promise<void> {
+export async function expectExposure(service: Gatehouse, ...expected: string[]): Promise<void> {
   const routes = await ownRoutes(service);
   const commands = service.app.get(Commands).all.filter(({ isOurs }) => !isOurs);
   const found = [
@@ -270,9 +271,11 @@ export async function expectExposure(service: Gatehouse, ...ledger: string[]): P
   ].filter(({ policy }) => letsMoreIn(policy));
   const lines = found.map(({ name, policy }) => `${name} ${describePolicy(policy)}`);
   const strays = [
-    ...lines.filter((line) => !ledger.includes(line)).map((line) => `+ ${line}`),
-    ...ledger.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
+    ...lines.filter((line) => !expected.includes(line)).map((line) => `+ ${line}`),
+    ...expected.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
   ];
   if (strays.length > 0)
-    throw new Error(`more people are let in than the ledger says, or fewer:\n${strays.join('\n')}`);
+    throw new Error(
+      `The list of expectExposure differs from the policies. Correct the policy, or add (+) or remove (-) the line:\n${strays.join('\n')}`,
+    );
 }

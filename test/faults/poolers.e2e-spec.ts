@@ -8,7 +8,7 @@ import {
 import type { Pooler } from '../machine/poolers.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
-import { type Front, person } from '../support/index.js';
+import { expectInvalid, type Front, person } from '../support/index.js';
 
 afterAll(endProcesses);
 
@@ -153,6 +153,21 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
     await expectService(service);
     expect(service.err).toBe('');
+    await service.stop();
+    await pooler.close();
+    await postgres.close();
+  });
+
+  test('after transactions that fail, the next ones work', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const pooler = await startPooler(postgres.url, 'pgpool');
+    const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url, DATABASE_POOL_SIZE: '1' });
+    const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
+    const { username, discriminator } = (await service.as(bob).get('/v1/users/@me')).body;
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const taken = { username, discriminator, password: alice.password };
+      expectInvalid(await service.as(alice).patch('/v1/users/@me', taken), 'discriminator: TAG_ALREADY_TAKEN');
+    }
     await service.stop();
     await pooler.close();
     await postgres.close();

@@ -490,9 +490,10 @@ describe('at any size', () => {
   });
 
   testOnPostgres('DATABASE_PATIENCE multiplies all these times', () =>
-    withGatehouse({ env: { DATABASE_PATIENCE: '3' } }, async ({ sql }) => {
+    withGatehouse({ env: { DATABASE_PATIENCE: '3' } }, async ({ app }) => {
       const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
-      const values = await sql('SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name', [names]);
+      const select = 'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name';
+      const values = await app.get(Database).transaction((tx) => tx.query<{ value: string }[]>(select, [names]));
       expect(values.map(({ value }) => value)).toEqual(['12s', '15s', '30s']);
     }),
   );

@@ -129,7 +129,7 @@ async function untilIndexesAreUsed(client: pg.Client): Promise<void> {
 /** Fills the tables of a service with this number of accounts. The service must use a PostgreSQL server. */
 export async function fillTables(service: Gatehouse, accounts: number): Promise<void> {
   if (accounts === 0) return;
-  const { databaseUrl } = service.app.get(Config);
-  if (!databaseUrl) throw new Error('a crowd needs a PostgreSQL server');
-  await growTables(databaseUrl, 0, accounts);
+  const { databaseUrl, databaseDirectUrl = databaseUrl } = service.app.get(Config);
+  if (!databaseDirectUrl) throw new Error('a crowd needs a PostgreSQL server');
+  await growTables(databaseDirectUrl, 0, accounts);
 }

@@ -18,7 +18,8 @@ const SMALL = new Set([
  * (`cursor_tuple_fraction`).
  */
 const BY_CURSOR = /^DECLARE \w+ NO SCROLL CURSOR FOR /;
-const EXPLAINABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
+/** A change of `pg_settings` is a rule without a plan. */
+const EXPLAINABLE = /^\s*(?!UPDATE pg_catalog\.pg_settings)(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 /** The assumed number of rows of a table that was not filled. */
 const ROWS = 1_000_000;
 /** From this number of rows, reading the whole table costs more than a few index lookups. */

@@ -105,7 +105,8 @@ describe('admin.md 5.3 ban', () => {
     revoked.length = 0;
     await service.as(root).put(of({ id }, 'ban'), { duration_hours: 1 });
     expectApiError(await check(), 'UNAUTHORIZED');
-    expect(revoked).toEqual([{ bot: id }]);
+    // The bus may deliver it once more, as above.
+    expect(new Set(revoked.map((notice) => notice.bot))).toEqual(new Set([id]));
     await service.sql("UPDATE account SET banned_until = now() - interval '1 second' WHERE id = $1", [id]);
     expect((await check()).status).toBe(204);
   });

@@ -23,14 +23,18 @@ import {
 
 const PEOPLE = 12;
 
-/** Records the batch size of each statement with this name. `take` returns the sizes, largest first. */
-function watched(name: string) {
+/**
+ * Records the batch size of each statement with this part. Behind a pooler, statements have no names. `take` returns the
+ * sizes, largest first.
+ */
+function watched(part: string) {
   const sizes: number[] = [];
   const prototype = pg.Client.prototype as unknown as { query: (this: unknown, ...args: unknown[]) => unknown };
   const { query } = prototype;
   prototype.query = function (...args) {
-    const [first] = args as [{ name?: string; values?: unknown[] }];
-    if (first.name === name && Array.isArray(first.values?.[1])) sizes.push(first.values[1].length);
+    const [first, second] = args as [string | { text: string; values?: unknown[] }, unknown];
+    const { text, values } = typeof first === 'string' ? { text: first, values: second } : first;
+    if (text.includes(part) && Array.isArray(values) && Array.isArray(values[1])) sizes.push(values[1].length);
     return query.apply(this, args);
   };
   return {
@@ -50,8 +54,8 @@ describe('each of many parallel requests gets the result that it would get on it
   let exchanges: ReturnType<typeof watched>;
   let rotations: ReturnType<typeof watched>;
   beforeAll(async () => {
-    exchanges = watched('oauth-exchange');
-    rotations = watched('oauth-refresh');
+    exchanges = watched('INSERT INTO oauth_family');
+    rotations = watched('JOIN oauth_family f ON f.id = p.family_id');
     service = await gatehouse({ env: { OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0' } });
     ({ app, stranger } = await clients(service));
     people = await Promise.all(Array.from({ length: PEOPLE }, (_, n) => person(service, `person${n}`)));

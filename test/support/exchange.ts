@@ -117,7 +117,7 @@ export class Exchange implements Promise<Answer> {
     const fault = await this.request.fault(received);
     if (fault) throw told(fault, this.question, response);
     // An assertion on the status alone does not know the cause.
-    if (response.status === 500 && !this.isAsserted) reportOnce(this.question, response);
+    if (response.body?.code === 'INTERNAL_SERVER_ERROR' && !this.isAsserted) reportOnce(this.question, response);
     return response;
   }
 }

@@ -68,7 +68,7 @@ export class Call {
   readonly id: string;
   /** The request target as received, before any decoding. Signatures cover this value. */
   readonly target: string;
-  /** The `Authorization` lines as received; two or more are malformed. @internal */
+  /** The `Authorization` lines as received; two or more are malformed. */
   readonly authorization: readonly string[];
   /** Number of header lines, counted before Node merges them. @internal */
   readonly headerLines: number;
@@ -77,11 +77,9 @@ export class Call {
   readonly startedAt = performance.now();
   /** The client IP address (conventions.md section 1); empty on operational routes, which do not need it. */
   address = '';
-  /** A health or metrics request: never shed, banned or limited. @internal */
+  /** A health or metrics request: never shed, banned or limited. */
   isOperational = false;
-  /** @internal */
   plan?: RoutePlan;
-  /** @internal */
   credential?: Credential;
   identity: Identity | null = null;
   /** Raw path parameters as decoded by the router. */

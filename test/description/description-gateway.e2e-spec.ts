@@ -83,8 +83,8 @@ describeInBrowser('/docs', () => {
   });
 
   test('contains all operations, so that browser search finds them, and filters them by words', async () => {
-    const { paths } = (await service.anonymous.get('/openapi.json')).body as Document;
-    const summaries = Object.values<Document>(paths).flatMap((methods) =>
+    const { paths, webhooks } = (await service.anonymous.get('/openapi.json')).body as Document;
+    const summaries = [...Object.values<Document>(paths), ...Object.values<Document>(webhooks)].flatMap((methods) =>
       Object.values<Document>(methods).map(({ summary }) => summary),
     );
     const browser = await openBrowser();

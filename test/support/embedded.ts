@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { ENGINE_SETTINGS } from '../../src/platform/database/embedded.js';
+import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 
 /** A migrated embedded database in memory, with the initial state that is needed to detect and undo changes. */
 interface Fresh {
@@ -131,6 +132,16 @@ export async function borrowDatabase(template: string): Promise<{ engine: PGlite
     },
   };
 }
+
+/** The same engine with another `exec`. */
+export const withExec = (engine: EmbeddedEngine, exec: EmbeddedEngine['exec']): EmbeddedEngine =>
+  new Proxy(engine, {
+    get(target, name) {
+      if (name === 'exec') return exec;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 
 /** Creates an empty embedded database in memory. */
 export const emptyDatabase = async (): Promise<PGlite> =>

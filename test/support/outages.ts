@@ -4,6 +4,7 @@ import { poolOf } from '../../src/platform/database/driver-internals.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import { DatabaseMonitor } from '../../src/platform/replicas/database-monitor.js';
 import { CuttableProxy } from './cuttable-proxy.js';
+import { withExec } from './embedded.js';
 import { eventually } from './mail.js';
 
 /** Ends an outage. Resolves when the service has detected the end. */
@@ -35,14 +36,7 @@ class EmbeddedConnection implements BackendConnection {
   private isCut = false;
 
   constructor(engine: EmbeddedEngine) {
-    const exec: EmbeddedEngine['exec'] = (...args) => (this.isCut ? Promise.reject(refused()) : engine.exec(...args));
-    this.engine = new Proxy(engine, {
-      get(target, name) {
-        if (name === 'exec') return exec;
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    this.engine = withExec(engine, (...args) => (this.isCut ? Promise.reject(refused()) : engine.exec(...args)));
   }
 
   cut(app: INestApplication): void {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
+import { withExec } from './embedded.js';
 
 /** Functions of PostgreSQL that return the time. The keyword `CURRENT_TIMESTAMP` and its kind cannot be replaced. */
 const VOLATILITY = {
@@ -53,17 +54,10 @@ export async function shareClockOf(databaseUrl: string): Promise<void> {
 /** The same for an embedded database. All its connections share one session, which each of them resets. */
 export async function shareClockOfEngine(engine: EmbeddedEngine): Promise<EmbeddedEngine> {
   await engine.exec(SET_UP);
-  const exec: EmbeddedEngine['exec'] = async (statements) => {
+  return withExec(engine, async (statements) => {
     const result = await engine.exec(statements);
     if (statements === 'DISCARD ALL') await engine.exec(`SET search_path = ${SEARCH_PATH}`);
     return result;
-  };
-  return new Proxy(engine, {
-    get(target, name) {
-      if (name === 'exec') return exec;
-      const value = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
   });
 }
 

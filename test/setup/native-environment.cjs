@@ -1,6 +1,10 @@
 const { appendFileSync, readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
+// Jest sets FORCE_COLOR in its workers if it runs in a terminal. What tests print and compare must not depend on that.
+delete process.env.FORCE_COLOR;
+process.env.NO_COLOR = '1';
+
 const TICKS_A_SECOND = 100;
 
 /** A test that fails after this time has probably waited in vain. */

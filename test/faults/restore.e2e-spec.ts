@@ -202,7 +202,7 @@ describeWithClient('docs/guides/operators/backup.md: a restore', () => {
     const store = await s3Server();
     const { ERASURE_LEDGER_DIR: _, ...others } = env;
     env = { ...others, ...store.env, ERASURE_LEDGER_BUCKET: 'test-ledger' };
-    const lineNames = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => objectName(`line ${number}`));
+    const lineNames = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => objectName(`line ${number}`));
     const nameOf = (number: number) => lineNames[number - 1] ?? '';
     const service = await ServiceProcess.ready(env);
     const [admin, banned] = [await person(service, 'admin'), await person(service, 'banned')];
@@ -225,8 +225,14 @@ describeWithClient('docs/guides/operators/backup.md: a restore', () => {
     // A temporary ban replaces the permanent one of the backup.
     await banIp('203.0.113.2', 24);
     await banIp('203.0.113.3', 1);
+    // A replica behind a proxy bans this address itself.
+    const abuse = { TRUSTED_PROXIES: '127.0.0.1', IP_BAN_SCORE: '5', IP_BAN_STRIKES: '1', ABUSE_BANS: 'on' };
+    const proxied = await ServiceProcess.ready({ ...env, ...abuse });
+    const scanner = proxied.anonymous.with({ 'x-forwarded-for': '8.8.4.4' });
+    await until(async () => (await scanner.get('/v1/nothing')).body.code === 'GLOBAL_IP_TEMPORARILY_BANNED');
+    await proxied.stop();
     await written();
-    expect(store.objects('ledger')).toEqual(lineNames.slice(0, 8).sort());
+    expect(store.objects('ledger')).toEqual(lineNames.slice(0, 9).sort());
     await service.stop();
     // The last ban expires before the end of the restore.
     await sql(`INSERT INTO erasure_ledger (kind, network, until)
@@ -253,13 +259,21 @@ describeWithClient('docs/guides/operators/backup.md: a restore', () => {
     await failures('Line 2 of the ledger is missing');
     store.put('ledger', nameOf(2), second);
 
+    // A listing of S3 has at most 1,000 names.
+    const many = Array.from({ length: 1000 }, (_, number) => `kept ${number}`);
+    await sql(
+      `INSERT INTO media_object (key, owner_id, account_id, filename, size, sha256, content_type)
+       SELECT key, $2, $2, 'kept', 1, sha256('-'), 'text/plain' FROM unnest($1::text[]) AS key`,
+      [many, admin.id],
+    );
+    for (const key of many) store.put('media', objectName(key), '-');
     for (let number = 0; number < 12; number++) store.put('media', objectName(`lost ${number}`), '-');
     const lines = [
-      ...['Repeated 0 erasures and 1 ban, and removed 0 bans.', 'Repeated 2 bans of IP addresses, and removed 1 ban.'],
+      ...['Repeated 0 erasures and 1 ban, and removed 0 bans.', 'Repeated 3 bans of IP addresses, and removed 1 ban.'],
       ...['Removed 12 files without a row.', 'The restore is finished. You can start the replicas.'],
     ];
     expect(await cli('restore', 'finish')).toEqual({ code: 0, out: expect.stringContaining(lines.join('\n')) });
-    expect(store.objects('media')).toEqual([kept]);
+    expect(store.objects('media')).toEqual([kept, ...many.map((key) => objectName(key))].sort());
     expect(store.objects('ledger')).toEqual([...lineNames].sort());
     expect(lineNames.map((name) => store.read('ledger', name))).toEqual(texts);
 
@@ -272,10 +286,12 @@ describeWithClient('docs/guides/operators/backup.md: a restore', () => {
     expect(bans).toEqual([
       { value: '198.51.100.0/24', kind: 'permanent', reason, runs: null },
       { value: '203.0.113.2', kind, reason, runs: true },
+      { value: '8.8.4.4', kind, reason: 'automatic', runs: true },
     ]);
     const again = next.as(await signIn(next, admin));
     for (const [ip, isBanned] of [
       ['198.51.100.7', true],
+      ['8.8.4.4', true],
       ['203.0.113.1', false],
     ])
       expect((await again.get(`${entries}/${ip}`)).body.banned).toBe(isBanned);

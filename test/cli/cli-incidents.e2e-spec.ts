@@ -279,7 +279,7 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
     expect(out).not.toContain(SECRET);
   });
 
-  test('status shows replicas with version and readiness, tests dependencies, and fails without a database', async () => {
+  test('status shows replicas with version and readiness, tests dependencies with their causes, and fails without a database', async () => {
     // Writes a report now. The last one can be from the drain of another test.
     await service.app.get(ReplicaStatistics).list();
     const { code, out } = await cli('status');
@@ -295,6 +295,11 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
     expect(JSON.parse(asJson.out).dependencies).toContainEqual(
       expect.objectContaining({ name: 'database', state: 'fails', is_required: true }),
     );
+    env.REDIS_URL = 'redis://127.0.0.1:1';
+    const withoutRedis = await cli('status');
+    delete env.REDIS_URL;
+    expect(withoutRedis).toMatchObject({ code: 0, err: '' });
+    expect(withoutRedis.out).toMatch(/^redis {2}FAILS: connect ECONNREFUSED 127\.0\.0\.1:1$/m);
   });
 
   test('invalid arguments print the usage with exit code 2, and nothing changes', async () => {

@@ -10,9 +10,12 @@ const clientOf = ({ redis }: TestTools) => {
   return redis.client;
 };
 
-/** Redis rejects the command itself, for example by an access rule or for lack of memory. */
+/**
+ * Redis rejects the command itself, for example by an access rule or for lack of memory. Without a connection, the
+ * cause is the error of the last attempt to connect.
+ */
 const asUnmet = (error: Error): never => {
-  throw error.name === 'ReplyError' ? new Unmet(error.message.slice(0, 100)) : error;
+  throw error.name === 'ReplyError' ? new Unmet(error.message.slice(0, 100)) : (error.cause ?? error);
 };
 
 async function assertDelivered(tools: TestTools): Promise<void> {

@@ -1,6 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { hasOwnGuard } from '../core/front-door.js';
+import { suggest } from '../core/text/similar.js';
 import type { CommandGuard, CommandPlan } from '../gateway/commands/command.js';
 import {
   type AuditedCommand,
@@ -175,7 +176,9 @@ function findPolicyFaults(policy: RoutePolicy, { buckets }: FeatureRegistry): st
     if (isDeclared) faults.push(`declares @${name}, which has no effect on a command. Remove it`);
   }
   if (bucket && !buckets.has(bucket.name))
-    faults.push(`names the unknown bucket '${bucket.name}'. Declare it in buckets of a feature`);
+    faults.push(
+      `names the unknown bucket '${bucket.name}'. Declare it in buckets of a feature${suggest(bucket.name, buckets.keys())}`,
+    );
   if (bucket?.per || bucket?.misses)
     faults.push('uses per or misses of @RateLimit, which only routes support. Remove them');
   return faults;

@@ -105,7 +105,7 @@ class WrongGateway {
 
   @SubscribeMessage('BUCKET')
   @UserOnly()
-  @RateLimit('no:such' as never)
+  @RateLimit('gateway:bot_inf' as never)
   bucket() {}
 
   @SubscribeMessage('BUCKET_PER')
@@ -238,7 +238,10 @@ const FAULTS: [where: string, fault: string][] = [
   ['WrongGateway.cors', 'declares @Cors'],
   ['WrongGateway.accepts', 'declares @Accepts'],
   ['WrongGateway.anyCase', 'declares @CaseInsensitiveScheme'],
-  ['WrongGateway.bucket (', "unknown bucket 'no:such'"],
+  [
+    'WrongGateway.bucket (',
+    "unknown bucket 'gateway:bot_inf'. Declare it in buckets of a feature. Did you mean 'gateway:bot_info'?",
+  ],
   ['WrongGateway.bucketPer', 'uses per or misses of @RateLimit'],
   ['WrongGateway.guarded', '@UseGuards'],
   ['WrongGateway.before', 'which only built-in commands can use'],

@@ -2,5 +2,5 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/dist/test/**/*.e2e-spec.js'],
-  testTimeout: 120000,
+  testTimeout: 180000,
 };

@@ -4,11 +4,11 @@ import { Config } from '../../src/core/config/config.js';
 import { defineFeature, loadConfig, type OutgoingEvents, outgoingEvent, type Tx } from '../../src/index.js';
 import { EventDeliveries } from '../../src/outgoing-events/event-deliveries.service.js';
 import { Trips, trips } from '../fixtures/team/trips.js';
-import { EventReceiver, type ReceivedEvent } from '../machine/event-receiver.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { sweep } from '../support/cleanup.js';
 import {
   consent,
+  EventReceiver,
   eventually,
   expectApiError,
   expectInvalid,
@@ -17,6 +17,7 @@ import {
   newApp,
   type Persona,
   person,
+  type ReceivedEvent,
   race,
   signIn,
   superuser,
@@ -62,12 +63,6 @@ const deliveriesOf = async ({ id }: Endpoint) =>
     readonly attempts: number;
   }[];
 
-const arrival = (type: string, count = 1): Promise<ReceivedEvent[]> =>
-  eventually(`${count} events ${type}`, async () => {
-    const events = receiver.of(type);
-    return events.length >= count ? events : undefined;
-  });
-
 const until = (endpoint: Endpoint, isDone: (delivery: { status: string; attempts: number }) => boolean) =>
   eventually('the state of all deliveries', async () => {
     const deliveries = await deliveriesOf(endpoint);
@@ -91,7 +86,7 @@ describe('outgoing events', () => {
     const endpoint = await create(['account.created']);
     expect(endpoint.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const alice = await person(service, 'alice');
-    const [event] = (await arrival('account.created')) as [ReceivedEvent];
+    const [event] = await receiver.arrival('account.created');
     expect(event.headers).toMatchObject({
       'content-type': 'application/json',
       'webhook-id': expect.stringMatching(/^msg_[\da-f-]{36}$/),
@@ -175,7 +170,7 @@ describe('outgoing events', () => {
     service.app.get(Trips).isFull = false;
     expect(await deliveriesOf(endpoint)).toEqual([]);
     expect((await service.as(root).post('/v1/trips')).status).toBe(204);
-    const [event] = (await arrival('trips.booked')) as [ReceivedEvent];
+    const [event] = await receiver.arrival('trips.booked');
     expect(verify(endpoint.secret, event)).toMatchObject({ data: { account_id: root.id, seats: 2 } });
     expect(receiver.received).toHaveLength(1);
   });
@@ -250,11 +245,11 @@ describe('outgoing events', () => {
     const left = Date.parse(rotated.previous_secret_expires_at) - Date.now();
     expect(Math.abs(left - 86_400_000)).toBeLessThan(60_000);
     await sendTest(endpoint).expect(200);
-    const [both] = (await arrival('outgoing_events.test')) as [ReceivedEvent];
+    const [both] = await receiver.arrival('outgoing_events.test');
     expect(verify(rotated.secret, both)).toEqual(verify(endpoint.secret, both));
     await service.sql('UPDATE outgoing_endpoint SET previous_secret_expires_at = now()');
     await sendTest(endpoint).expect(200);
-    const [, later] = (await arrival('outgoing_events.test', 2)) as [ReceivedEvent, ReceivedEvent];
+    const later = (await receiver.arrival('outgoing_events.test', 2)).at(-1) as ReceivedEvent;
     verify(rotated.secret, later);
     expect(() => verify(endpoint.secret, later)).toThrow();
     const shown = await service.as(root).get(`${ENDPOINTS}/${endpoint.id}`);

@@ -158,7 +158,7 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     await postgres.close();
   });
 
-  test('after transactions that fail, the next ones work', async () => {
+  test('after transactions that fail, the next ones and single statements work', async () => {
     const postgres = await DedicatedServer.postgres();
     const pooler = await startPooler(postgres.url, 'pgpool');
     const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url, DATABASE_POOL_SIZE: '1' });
@@ -167,6 +167,7 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     for (let attempt = 0; attempt < 100; attempt++) {
       const taken = { username, discriminator, password: alice.password };
       expectInvalid(await service.as(alice).patch('/v1/users/@me', taken), 'discriminator: TAG_ALREADY_TAKEN');
+      expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
     }
     await service.stop();
     await pooler.close();

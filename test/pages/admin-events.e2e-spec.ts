@@ -1,8 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describeInBrowser } from '../machine/browser.js';
-import { EventReceiver } from '../machine/event-receiver.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { auditOf, eventually } from '../support/index.js';
+import { auditOf, EventReceiver, eventually } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { type } from './driving.js';
 

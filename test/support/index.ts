@@ -5,6 +5,7 @@ export * from './captcha.js';
 export { sweep } from './cleanup.js';
 export * from './client.js';
 export * from './enforce-sso.js';
+export * from './event-receiver.js';
 export * from './events.js';
 export { type Answer, Exchange, type Received } from './exchange.js';
 export * from './expect-api-error.js';

@@ -80,20 +80,6 @@ const embeddedPool = (options: DataSourceOptions, embedded: EmbeddedDatabase, pa
 
 const getConnection = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
 
-/** SQLSTATE of a statement in a transaction that has failed and has not ended. */
-const IN_FAILED_TRANSACTION = '25P02';
-
-/** pgpool-II 4.3 sometimes rejects a transaction as if the previous one of the session had not ended. */
-async function begin(runner: QueryRunner): Promise<void> {
-  try {
-    await runner.startTransaction();
-  } catch (error) {
-    if ((error as { code?: string }).code !== IN_FAILED_TRANSACTION) throw error;
-    await runner.query('ROLLBACK');
-    await runner.startTransaction();
-  }
-}
-
 /**
  * The database: PostgreSQL if `DATABASE_URL` is set, otherwise the embedded one. The only source of truth for security
  * state.
@@ -207,7 +193,7 @@ export class Database {
     const runner = this.source.createQueryRunner();
     let result: T;
     try {
-      await begin(runner);
+      await runner.startTransaction();
       if (this.server?.areShared) await runner.query(localTimeoutsSql(this.server.patience));
       this.transactionHooks.set(runner.manager, closing);
       result = await work(runner.manager);

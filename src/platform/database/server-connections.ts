@@ -78,6 +78,16 @@ async function assertVersion(client: pg.Client): Promise<void> {
     throw new StartError(`PostgreSQL ${Math.floor(version / 10_000)} is too old. Use PostgreSQL 15 or newer`);
 }
 
+/**
+ * If one of several pipelined statements fails, pgpool-II 4.3 sometimes loses the state of the transaction, and rejects
+ * later statements. PostgreSQL has no such parameter.
+ */
+const isPgpool = (client: pg.Client): Promise<boolean> =>
+  client.query<{ pool_version: string }>('SHOW pool_version').then(
+    () => true,
+    () => false,
+  );
+
 /** How this process connects to a PostgreSQL server, its poolers and its standbys. */
 export class ServerConnections {
   /** While true, silent connections stay open, because migrations may take any time. */
@@ -88,6 +98,11 @@ export class ServerConnections {
     readonly hosts: Hosts,
     /** Whether the connections of the pool share sessions, in which nothing may be kept. */
     readonly areShared: boolean,
+    /**
+     * Whether a statement may be sent while the one before it is under way. Statements of one connection could then run
+     * in different shared sessions.
+     */
+    private readonly canPipeline: boolean,
     readonly patience: number,
   ) {
     hosts.onChange(() => {
@@ -106,15 +121,16 @@ export class ServerConnections {
     try {
       await assertVersion(client);
       if (areShared) await assertSharedSettings(client, patience);
+      const canPipeline = !areShared && !(await isPgpool(client));
+      return new ServerConnections(hosts, areShared, canPipeline, patience);
     } finally {
       client.end().catch(() => {});
     }
-    return new ServerConnections(hosts, areShared, patience);
   }
 
   /** Connections to a URL that leads to sessions of their own. */
   static async direct(url: string, patience: number): Promise<ServerConnections> {
-    return new ServerConnections(await findPrimary(url, patience), false, patience);
+    return new ServerConnections(await findPrimary(url, patience), false, false, patience);
   }
 
   /** Creates an unconnected pool for the current primary. `more` are further options of the pool and its connections. */
@@ -126,8 +142,7 @@ export class ServerConnections {
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS * this.patience,
         keepAlive: true,
         stream: () => this.createSocket(),
-        // A statement is sent while the one before it is under way, where its caller does not wait. Pipelined statements of one connection could run in different sessions.
-        pipeline: !this.areShared,
+        pipeline: this.canPipeline,
         onConnect: (client: pg.PoolClient) => this.initialize(client),
         ...(hosts.areSeveral && {
           Client: class extends pg.Client {

@@ -1,6 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { superuser } from './admin.js';
+import type { Gatehouse } from './gatehouse.js';
+import { eventually } from './mail.js';
 
+/** One delivery of an event. `body` is what the signature in `headers` covers, and `event` is its content. */
 export interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -8,8 +12,12 @@ export interface ReceivedEvent {
   readonly path: string | undefined;
 }
 
-/** A service that receives events, on a loopback IP address. */
+/**
+ * Another service that receives events, on a loopback IP address. The service under test needs
+ * `OUTGOING_EVENTS_ALLOW_PRIVATE_ADDRESSES=true`.
+ */
 export class EventReceiver {
+  /** All deliveries, in the order of their arrival. */
   readonly received: ReceivedEvent[] = [];
   /** The status of the next response, or a promise that delays it. */
   answer: (count: number) => number | Promise<number> = () => 204;
@@ -29,12 +37,14 @@ export class EventReceiver {
     });
   }
 
+  /** Starts to listen. End it with `stop()`. */
   static async start(): Promise<EventReceiver> {
     const receiver = new EventReceiver();
     await new Promise<void>((resolve) => receiver.server.listen(0, '127.0.0.1', resolve));
     return receiver;
   }
 
+  /** Its URL, for the endpoint. */
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/events`;
   }
@@ -44,6 +54,32 @@ export class EventReceiver {
     return this.received.filter(({ event }) => event.type === type);
   }
 
+  /**
+   * Creates an endpoint for these types, as a new administrator.
+   * @returns its ID and the secret that verifies the signatures
+   */
+  async subscribe(
+    service: Gatehouse,
+    types: readonly string[],
+  ): Promise<{ readonly id: string; readonly secret: string }> {
+    const endpoint = { url: this.url, event_types: types };
+    return (
+      await service
+        .as(await superuser(service))
+        .post('/v1/admin/event-endpoints', endpoint)
+        .expect(200)
+    ).body;
+  }
+
+  /** Waits until `count` events of a type have arrived, and returns them in the order of their arrival. */
+  arrival(type: string, count = 1): Promise<[ReceivedEvent, ...ReceivedEvent[]]> {
+    return eventually(`${count} events ${type}`, async () => {
+      const [first, ...others] = this.of(type);
+      return first && others.length >= count - 1 ? [first, ...others] : undefined;
+    });
+  }
+
+  /** Ends it, with all connections. */
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));

@@ -372,6 +372,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   print(shown);
   for (const note of notes) console.log(note);
   const total = shown.reduce((sum, [, { length }]) => sum + length, 0);
-  console.log(`${total} findings in ${shown.length} files and commits`);
+  console.log(total > 0 ? `${total} findings in ${shown.length} files and commits` : 'No findings.');
   process.exit(total > 0 ? 1 : 0);
 }

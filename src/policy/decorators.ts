@@ -115,7 +115,7 @@ export const SecretPath = () => markHandler('SecretPath', { secretPath: true });
  * accepts any method and ignores the rest of the path. The route itself has no limits.
  */
 export const ByServicePolicy = () => markHandler('ByServicePolicy', { byServicePolicy: true });
-/** Matches `Bot ` case-insensitively: on the two bot routes, which `test/exposure.e2e-spec.ts` lists. */
+/** Matches `Bot ` case-insensitively: on the two bot routes, which `test/pipeline/exposure.e2e-spec.ts` lists. */
 export const CaseInsensitiveScheme = () => markHandler('CaseInsensitiveScheme', { caseInsensitiveScheme: true });
 /**
  * Allows cross-origin requests from any origin, uploads from any origin, or none (conventions.md section 3, media.md

@@ -28,7 +28,7 @@ const registryOf = (declaration: FeatureDeclaration, name = 'notes') =>
 describe('the registries of the service', () => {
   test('oauth.md 2 and openid.md 1: the scopes, in the order of the contract', () => {
     const rows = [section('contract/oauth.md', '## 2'), section('contract/openid.md', '## 1')].flatMap((text) => [
-      ...text.matchAll(/^\| `(\w+)` \|/gm),
+      ...text.matchAll(/^\| `([\w.]+)` \|/gm),
     ]);
     expect([...ours.scopes.keys()]).toEqual(rows.map(([, scope]) => scope));
   });

@@ -21,7 +21,7 @@ export function Codes({ recent, total: ever, since }: CodesProps) {
     (a, b) => (late[b] ?? 0) - (late[a] ?? 0) || (ever[b] ?? 0) - (ever[a] ?? 0) || a.localeCompare(b, 'en'),
   );
   return (
-    <div class="section numbers">
+    <div class="section numbers codes">
       <h2>{t('adminNow.byCode')}</h2>
       {codes.length === 0 ? (
         <Empty>{t('adminNow.noRefusals')}</Empty>

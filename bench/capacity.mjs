@@ -2,7 +2,7 @@
  * `npm run bench -- capacity`: measures what one operation, account or gateway session costs, and writes the constants of
  * `gatehouse capacity` to `src/cli/capacity/measured.json`. Starts its own PostgreSQL with a standby, and its own Redis.
  */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { importFrom } from '../scripts/packages.mjs';
 import { Pair } from './chaos/postgres.mjs';
 import { Redis } from './chaos/servers.mjs';
 import { call, enrol } from './enrol.mjs';
-import { preciseCpuSeconds, rssMib, start, stop } from './lib.mjs';
+import { databaseCpuSeconds, preciseCpuSeconds, rssMib, start, stop } from './lib.mjs';
 
 const autocannon = await importFrom('scripts', 'autocannon');
 const SOCKETS = 2000;
@@ -50,14 +50,6 @@ const server = await start(join(root, 'dist/service/main.cjs'), {
 });
 
 const one = async (text) => Number(Object.values((await primary.query(text))[0])[0]);
-/** CPU seconds of all processes of the primary, including those that have ended. */
-const databaseCpu = async () => {
-  const [postmaster] = readFileSync(join(primary.data, 'postmaster.pid'), 'utf8').split('\n');
-  const fields = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ');
-  const ended = (Number(fields[13]) + Number(fields[14])) / 100;
-  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
-  return children.reduce((sum, pid) => sum + preciseCpuSeconds(pid), ended);
-};
 const tableBytes = () => one('SELECT sum(pg_total_relation_size(relid)) FROM pg_stat_user_tables');
 const auditBytes = () => one("SELECT pg_total_relation_size('audit_log')");
 const walBytes = () => one("SELECT pg_current_wal_lsn() - '0/0'");
@@ -72,7 +64,7 @@ const redisBytes = async () => Number(/used_memory:(\d+)/.exec(await store.info(
 
 const READINGS = {
   cpu: async () => preciseCpuSeconds(server.child.pid),
-  databaseCpu,
+  databaseCpu: async () => databaseCpuSeconds(primary.data),
   tableBytes,
   auditBytes,
   walBytes,

@@ -82,6 +82,20 @@ export function preciseCpuSeconds(pid) {
   return nanoseconds / 1e9;
 }
 
+/** IDs of the main process of a PostgreSQL server and of its children. */
+export function databaseProcesses(data) {
+  const [main] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+  return [main, ...readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ')];
+}
+
+/** CPU seconds of all processes of a PostgreSQL server, including those that have ended. */
+export function databaseCpuSeconds(data) {
+  const [main, ...children] = databaseProcesses(data);
+  const fields = readFileSync(`/proc/${main}/stat`, 'utf8').split(') ')[1].split(' ');
+  const ended = (Number(fields[13]) + Number(fields[14])) / 100;
+  return children.reduce((sum, pid) => sum + preciseCpuSeconds(pid), ended);
+}
+
 /** Sends a question to the watched service (`servers/watched.mjs`) and waits for the response. */
 export function ask({ child }, question) {
   const id = Math.random();

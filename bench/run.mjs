@@ -35,6 +35,7 @@ const PARTS = [
     'openid',
     'verify',
     'capacity',
+    'primary',
   ],
 ];
 if (PARTS.includes(process.argv[2])) {

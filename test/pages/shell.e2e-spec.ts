@@ -53,6 +53,23 @@ describeInBrowser('web.md 1: common rules of every page', () => {
     await visit.leave();
   });
 
+  test('the first item of a menu has the focus as soon as it is in the page, so that no key is lost', async () => {
+    const visit = await world.visit();
+    await visit.open('/dev/components');
+    await visit.page.getByRole('button', { name: 'Menu' }).waitFor();
+    const hasFocus = await visit.page.evaluate(`new Promise((resolve) => {
+      new MutationObserver((_, observer) => {
+        const item = document.querySelector('[role=menu] [role^=menuitem]');
+        if (!item) return;
+        observer.disconnect();
+        resolve(document.activeElement === item);
+      }).observe(document.body, { childList: true, subtree: true });
+      document.querySelector('[aria-haspopup=menu]').click();
+    })`);
+    expect(hasFocus).toBe(true);
+    await visit.leave();
+  });
+
   test('on a narrow screen, the navigation opens with a button, and closes when a view is chosen', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit({ viewport: { width: 390, height: 800 } });

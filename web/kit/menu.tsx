@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.js';
 
 export interface MenuItem {
@@ -123,7 +123,8 @@ export function Menu({ label, face, groups }: MenuProps) {
     if (isFocused) root.current?.querySelector<HTMLElement>('button')?.focus();
   };
   const open = isOpen.value;
-  useEffect(() => {
+  // Before the browser paints the items, so that no key goes to another one.
+  useLayoutEffect(() => {
     if (!open) return undefined;
     items()
       .at(opensAtEnd.current ? -1 : 0)

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
 import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { t } from '../../core/language.js';
@@ -28,7 +28,7 @@ export function useStoredStep<S extends { readonly at: string }>(
 export function useStepFocus<E extends HTMLElement>(at: string) {
   const place = useRef<E>(null);
   const former = useRef(at);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current !== at) place.current?.querySelector<HTMLElement>('input:not([hidden]), button')?.focus();
     former.current = at;
   }, [at]);
@@ -43,7 +43,7 @@ export function useCompletions<E extends HTMLElement>() {
   const done = useSignal(0);
   const place = useRef<E>(null);
   const times = done.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (times > 0) place.current?.focus();
   }, [times]);
   const note = () => {

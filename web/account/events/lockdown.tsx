@@ -1,6 +1,6 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api, requestSudoFactor } from '../../core/api.js';
 import { t } from '../../core/language.js';
@@ -23,7 +23,7 @@ type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
 
 function Remaining({ ended, next }: LockedDown) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   const numbers = countsOfEnded(ended);
   const steps = next.filter((step) => step === 'change_password' || step === 'check_email');
   return (

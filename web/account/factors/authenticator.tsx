@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
@@ -43,7 +43,7 @@ interface SetUpProps {
 function SetUp({ secret, onSetUp, onCancel }: SetUpProps) {
   const code = useSignal('');
   const start = useRef<HTMLParagraphElement>(null);
-  useEffect(() => start.current?.focus(), []);
+  useLayoutEffect(() => start.current?.focus(), []);
   const enable = useAction(
     async () => {
       const body = { secret, code: code.value };

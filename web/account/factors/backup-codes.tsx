@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
@@ -30,7 +30,7 @@ interface StepProps {
 /** Focuses the first paragraph of a new step. */
 function Lead({ words }: { readonly words: string }) {
   const start = useRef<HTMLParagraphElement>(null);
-  useEffect(() => start.current?.focus(), []);
+  useLayoutEffect(() => start.current?.focus(), []);
   return (
     <p ref={start} tabIndex={-1}>
       {words}

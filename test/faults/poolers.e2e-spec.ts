@@ -34,6 +34,22 @@ async function expectService(service: Front): Promise<void> {
   expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
 }
 
+/** Stops the server behind a pooler and starts it again. */
+async function expectRecovery(service: ServiceProcess, postgres: DedicatedServer): Promise<void> {
+  const user = await person(service);
+  const me = () => service.as(user).get('/v1/users/@me');
+  await postgres.stop('SIGINT');
+  const responses = await Promise.all(Array.from({ length: 10 }, me));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
+  await postgres.start();
+  for (;;) {
+    const { status } = await me();
+    if (status === 200) break;
+    expect(status).toBe(503);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => {
   let postgres: DedicatedServer;
   let pooler: Pooler;
@@ -118,17 +134,7 @@ describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => 
 
   test('while the server behind the pooler is down, requests get 503, and the service recovers', async () => {
     const service = await ServiceProcess.ready(pooled());
-    const user = await person(service);
-    await postgres.stop('SIGINT');
-    const responses = await Promise.all(Array.from({ length: 10 }, () => service.as(user).get('/v1/users/@me')));
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
-    await postgres.start();
-    for (;;) {
-      const { status } = await service.as(user).get('/v1/users/@me');
-      if (status === 200) break;
-      expect(status).toBe(503);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await expectRecovery(service, postgres);
     await service.stop();
   });
 });
@@ -153,6 +159,16 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
     await expectService(service);
     expect(service.err).toBe('');
+    await service.stop();
+    await pooler.close();
+    await postgres.close();
+  });
+
+  test('while the server behind it is down, requests get 503, and the service recovers', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const pooler = await startPooler(postgres.url, 'pgpool');
+    const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
+    await expectRecovery(service, postgres);
     await service.stop();
     await pooler.close();
     await postgres.close();

@@ -55,6 +55,7 @@ const pgpoolSettings = (url: URL, mode: PoolerMode, { folder, port }: Files): st
       `backend_clustering_mode = '${mode === 'pgpool' ? 'streaming_replication' : 'raw'}'`,
       `backend_hostname0 = '${url.hostname}'`,
       `backend_port0 = ${url.port || 5432}`,
+      "backend_flag0 = 'DISALLOW_TO_FAILOVER'",
     ],
     ...[`unix_socket_directories = '${folder}'`, `pcp_socket_dir = '${folder}'`, `pid_file_name = '${folder}/pid'`],
     ...[`logdir = '${folder}'`, `work_dir = '${folder}'`, `memqcache_oiddir = '${folder}/oid'`],

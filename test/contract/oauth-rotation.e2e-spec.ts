@@ -249,7 +249,7 @@ describe('3.3 rotation, reuse, races', () => {
     for (let round = 0; round < 10; round++) {
       const bob = await person(service, 'bob');
       const tokens = await newTokens(service, bob, app);
-      const codes = await Promise.all(times(4, () => newCode(service, bob, app)));
+      const codes = await Promise.all(times(12, () => newCode(service, bob, app)));
       const seen: string[] = [tokens.access_token];
       const responses = await Promise.all([
         ...times(8, () => refresh(service, app, tokens.refresh_token)),

@@ -82,7 +82,7 @@ export class Grants {
   }
 
   /**
-   * Deletes the codes first. A code exchange in progress has locked its code, so when the codes are deleted, the family
+   * Deletes the codes first, in the order in which exchanges lock them. A code exchange in progress has locked its code, so when the codes are deleted, the family
    * of that exchange exists and is also deleted. The advisory lock keeps silent authorizations, which require the
    * grant, waiting until it is revoked.
    */
@@ -96,7 +96,8 @@ export class Grants {
     const ofGrant = 'account_id = $1 AND ($2::bigint[] IS NULL OR application_id = ANY ($2))';
     const values = [accountId, applicationIds];
     const [codes] = await tx.query<Changed<{ application_id: string; is_live: boolean }>>(
-      `DELETE FROM oauth_code WHERE ${ofGrant} RETURNING application_id, expires_at > now() AS is_live`,
+      `DELETE FROM oauth_code WHERE digest IN (SELECT digest FROM oauth_code WHERE ${ofGrant} ORDER BY digest FOR UPDATE)
+       RETURNING application_id, expires_at > now() AS is_live`,
       values,
     );
     const [families] = await tx.query<Changed<{ application_id: string }>>(

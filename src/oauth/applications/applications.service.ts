@@ -178,7 +178,11 @@ export class Applications {
       [id],
     );
     const gone = bound.map((row) => row.redirect_uri).filter((uri) => !isRegistered(uri, redirectUris));
-    await tx.query('DELETE FROM oauth_code WHERE application_id = $1 AND redirect_uri = ANY ($2)', [id, gone]);
+    await tx.query(
+      `DELETE FROM oauth_code WHERE digest IN (
+         SELECT digest FROM oauth_code WHERE application_id = $1 AND redirect_uri = ANY ($2) ORDER BY digest FOR UPDATE)`,
+      [id, gone],
+    );
   }
 
   /** Transfers an application to another account. Its credentials stay valid. */

@@ -1,9 +1,12 @@
 import { expect } from '@jest/globals';
+import { Database } from '../../src/platform/database/database.js';
+import { testOnPostgres } from '../machine/postgres.js';
 import {
   type Answer,
   type App,
   asApp,
   clients,
+  eventually,
   exchange,
   expectApiError,
   type Gatehouse,
@@ -243,6 +246,29 @@ describe('3.3 rotation, reuse, races', () => {
     expectApiError(await service.as(`Bearer ${tokens.refresh_token}`).get('/v1/oauth2/@me'), 'UNAUTHORIZED');
     expect(await isAlive(service, tokens.access_token)).toBe(true);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
+  });
+
+  testOnPostgres('a revocation locks codes in the order of exchanges, so they never wait for each other', async () => {
+    const bob = await person(service, 'bob');
+    const { refresh_token } = await newTokens(service, bob, app);
+    for (let count = 0; count < 12; count++) await newCode(service, bob, app);
+    const revoked = await service.app.get(Database).transaction(async (tx) => {
+      await tx.query(
+        'SELECT 1 FROM oauth_code WHERE digest = (SELECT min(digest::text)::bytea FROM oauth_code WHERE account_id = $1) FOR UPDATE',
+        [bob.id],
+      );
+      const response = asApp(service, app, '/v1/oauth2/token/revoke', { token: refresh_token });
+      await eventually('a waiting revocation', async () => {
+        const waiting =
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        return (await service.sql(waiting)).length > 0 || undefined;
+      });
+      // The revocation waits for the first code and has locked no other.
+      await tx.query('SELECT 1 FROM oauth_code WHERE account_id = $1 FOR UPDATE NOWAIT', [bob.id]);
+      return [response] as const;
+    });
+    expect((await revoked[0]).status).toBe(200);
+    expect(await service.sql('SELECT 1 FROM oauth_code WHERE account_id = $1', [bob.id])).toHaveLength(0);
   });
 
   test('after a revocation has responded, no token of the grant works, despite concurrent requests', async () => {

@@ -82,9 +82,9 @@ export class Grants {
   }
 
   /**
-   * Deletes the codes first, in the order in which exchanges lock them. A code exchange in progress has locked its code, so when the codes are deleted, the family
-   * of that exchange exists and is also deleted. The advisory lock keeps silent authorizations, which require the
-   * grant, waiting until it is revoked.
+   * Deletes the codes first, in the order in which exchanges lock them. A code exchange in progress has locked its code,
+   * so when the codes are deleted, the family of that exchange exists and is also deleted. The advisory lock keeps silent
+   * authorizations, which require the grant, waiting until it is revoked.
    */
   private async revokeGrants(
     tx: Tx,

@@ -7,6 +7,7 @@ import {
 } from '../machine/dedicated-server.js';
 import type { Pooler } from '../machine/poolers.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import { StalePooler } from '../machine/stale-pooler.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import { expectInvalid, type Front, person } from '../support/index.js';
 
@@ -187,6 +188,27 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     }
     await service.stop();
     await pooler.close();
+    await postgres.close();
+  });
+
+  test('connections that get the result of another statement are replaced, and requests do not notice it', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const { pooler, url } = await StalePooler.to(postgres.url, (connection) => connection % 2 === 0);
+    const service = await ServiceProcess.ready({ DATABASE_URL: url });
+    await expectService(service);
+    expect(pooler.stale).toBeGreaterThan(5);
+    await service.stop();
+    pooler.close();
+    await postgres.close();
+  });
+
+  test('if each new connection gets it, the service does not start, and names the pooler', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const { pooler, url } = await StalePooler.to(postgres.url, () => true);
+    expect(await refusedStart({ DATABASE_URL: url, DATABASE_WAIT_SECONDS: '1' })).toMatch(
+      /The pooler returned the result of another statement \(DISCARD\) on a new connection/,
+    );
+    pooler.close();
     await postgres.close();
   });
 

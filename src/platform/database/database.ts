@@ -30,6 +30,7 @@ import {
   NO_TIMEOUTS_SQL,
   RESET_TIMEOUTS_SQL,
   timeoutsSql,
+  withRightResults,
 } from './session-settings.js';
 
 /** The entity manager of one transaction. Helpers take it as their first argument. */
@@ -61,7 +62,8 @@ interface DirectPool {
 
 async function openDirectPool(options: DataSourceOptions, url: string, patience: number): Promise<DirectPool> {
   const connections = await ServerConnections.direct(url, patience);
-  const source = await connections.pool(options).initialize();
+  const source = connections.pool(options);
+  await withRightResults(() => source.initialize());
   return { source, connections };
 }
 
@@ -126,8 +128,8 @@ export class Database {
       const server = databaseUrl
         ? await ServerConnections.open(databaseUrl, databaseDirectUrl ?? databaseUrl, databasePatience)
         : undefined;
-      source = server?.pool(options) ?? embeddedPool(options, embedded as EmbeddedDatabase, databasePatience);
-      await source.initialize();
+      const created = server?.pool(options) ?? embeddedPool(options, embedded as EmbeddedDatabase, databasePatience);
+      source = await withRightResults(() => created.initialize());
       if (server) server.watch(source);
       else handleConnectErrors(poolOf(source));
       const openDirect = databaseDirectUrl

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { applyClientSettings, withRightResults } from './session-settings.js';
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]+)(.*)$/s;
 
@@ -28,7 +29,19 @@ export const readOnlyHostError = (): Error =>
 export type ConnectionOptions = Omit<pg.ClientConfig, 'connectionString'>;
 
 /** Opens a connection to one host. */
-export async function connectToHost(connectionString: string, options: ConnectionOptions): Promise<pg.Client> {
+export const connectToHost = (connectionString: string, options: ConnectionOptions): Promise<pg.Client> =>
+  withRightResults(async () => {
+    const client = await openClient(connectionString, options);
+    try {
+      await applyClientSettings(client);
+      return client;
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+  });
+
+async function openClient(connectionString: string, options: ConnectionOptions): Promise<pg.Client> {
   const client = new pg.Client({ ...options, connectionString });
   // The server may close the connection before the caller attaches a listener.
   client.on('error', () => {});

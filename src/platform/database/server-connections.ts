@@ -7,7 +7,13 @@ import { markConnectionError } from '../../core/database-errors.js';
 import { checkSessions } from './dedicated-sessions.js';
 import { failConnection, poolOf } from './driver-internals.js';
 import { connectTo, Hosts, isReadOnly, readOnlyHostError } from './hosts.js';
-import { applyClientSettings, applySettings, assertSharedSettings } from './session-settings.js';
+import {
+  applyClientSettings,
+  applySettings,
+  assertSharedSettings,
+  MAX_CONNECT_ATTEMPTS,
+  WrongResultError,
+} from './session-settings.js';
 
 // Longer than the longest statement timeout and the idle timeout of the pool.
 const SOCKET_IDLE_TIMEOUT_MS = 12_000;
@@ -21,7 +27,8 @@ const REPLICATION_WAIT = 'SyncRepWaitForLSN';
 
 /**
  * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
- * request. After a suspension, the pool gives up before it reads the data that has arrived, so the request is repeated.
+ * request. After a suspension, the pool gives up before it reads the data that has arrived, so the request is repeated,
+ * as it is after a wrong result of a pooler.
  */
 export function handleConnectErrors(pool: ReturnType<typeof poolOf>, onError: () => void = () => {}): void {
   const { connect } = pool;
@@ -29,10 +36,13 @@ export function handleConnectErrors(pool: ReturnType<typeof poolOf>, onError: ()
   pool.connect = (connected) => {
     if (!connected) return connect.call(pool, connected);
     const startedAt = performance.now();
-    return connect.call(pool, (error, ...rest) => {
-      if (error && performance.now() - startedAt > timeout + SUSPENSION_MS) return connect.call(pool, reply);
-      reply(error, ...rest);
-    });
+    let attempts = 0;
+    return connect.call(pool, check);
+    function check(...[error, ...rest]: Parameters<NonNullable<typeof connected>>): void {
+      if (error instanceof WrongResultError && ++attempts < MAX_CONNECT_ATTEMPTS) connect.call(pool, check);
+      else if (error && performance.now() - startedAt > timeout + SUSPENSION_MS) connect.call(pool, reply);
+      else reply(error, ...rest);
+    }
     function reply(...[error, ...rest]: Parameters<NonNullable<typeof connected>>): void {
       markConnectionError(error);
       if (error) onError();

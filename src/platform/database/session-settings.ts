@@ -52,18 +52,58 @@ export const RESET_TIMEOUTS_SQL = Object.keys(TIMEOUTS_MS)
 const PER_CLIENT_SQL = setAll(PER_CLIENT);
 const SETTINGS_SQL = setAll({ ...PER_CLIENT, ...PER_SESSION });
 
+/** A new connection on which a pooler returned the result of an earlier statement. All later results would be wrong. */
+export class WrongResultError extends Error {
+  constructor(command: string) {
+    super(`The pooler returned the result of another statement (${command}) on a new connection`);
+  }
+}
+
+/** Attempts to get a connection on which a pooler returns the right results. */
+export const MAX_CONNECT_ATTEMPTS = 5;
+
+/** Connects again if a pooler returns a wrong result. */
+export async function withRightResults<T>(connect: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!(error instanceof WrongResultError) || attempt >= MAX_CONNECT_ATTEMPTS) throw error;
+    }
+  }
+}
+
 interface Connection {
-  query(text: string): Promise<unknown>;
+  /** Returns an array for several statements. */
+  query<R extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<R> | pg.QueryResult<R>[]>;
 }
 
-/** Applies the settings to a new connection, and the timeouts of requests if `patience` is given. */
+/**
+ * pgpool-II 4.3 sometimes gives a server connection to the next client before it has read the result of `DISCARD ALL`.
+ * Each statement of that client would then get the result of the statement before it.
+ * @throws WrongResultError
+ */
+async function set(connection: Connection, sql: string): Promise<void> {
+  const result = await connection.query<never>(sql);
+  const results = Array.isArray(result) ? result : [result];
+  const wrong = results.find(({ command }) => command !== 'SET');
+  if (wrong || results.length !== sql.split('; ').length) throw new WrongResultError(wrong?.command ?? 'SET');
+}
+
+/**
+ * Applies the settings to a new connection, and the timeouts of requests if `patience` is given.
+ * @throws WrongResultError
+ */
 export async function applySettings(connection: Connection, patience?: number): Promise<void> {
-  await connection.query(patience === undefined ? SETTINGS_SQL : `${SETTINGS_SQL}; ${timeoutsSql(patience)}`);
+  await set(connection, patience === undefined ? SETTINGS_SQL : `${SETTINGS_SQL}; ${timeoutsSql(patience)}`);
 }
 
-/** Applies the settings that a pooler keeps for each client. Others would stay in sessions that clients share. */
+/**
+ * Applies the settings that a pooler keeps for each client. Others would stay in sessions that clients share.
+ * @throws WrongResultError
+ */
 export async function applyClientSettings(connection: Connection): Promise<void> {
-  await connection.query(PER_CLIENT_SQL);
+  await set(connection, PER_CLIENT_SQL);
 }
 
 const CURRENT_SQL = `

@@ -10,15 +10,8 @@ const SCHEDULER_TYPE = 'SCHEDULER_TYPE';
 const hasProvider = (modules: ModulesContainer, name: string): boolean =>
   [...modules.values()].some(({ providers }) => [...providers.values()].some((provider) => provider.name === name));
 
-/** Finds packages of Nest whose handlers no guard can check. */
-export const findPackageFaults = (modules: ModulesContainer): string[] =>
-  hasProvider(modules, GRAPHQL)
-    ? ['GraphQLModule sends all resolvers through one route, so they have no policies. Write controllers instead']
-    : [];
-
-/** The handlers with `@Cron`, `@Interval` or `@Timeout` that run in this process. */
+/** The handlers with `@Cron`, `@Interval` or `@Timeout`. */
 function findScheduledHandlers(modules: ModulesContainer): string[] {
-  if (!hasProvider(modules, SCHEDULE)) return [];
   const scanner = new MetadataScanner();
   const found = [...modules.values()].flatMap(({ providers, controllers }) =>
     [...providers.values(), ...controllers.values()].flatMap((wrapper) => {
@@ -31,6 +24,21 @@ function findScheduledHandlers(modules: ModulesContainer): string[] {
     }),
   );
   return [...new Set(found)];
+}
+
+/** Finds packages of Nest whose handlers no guard can check, or nothing calls. */
+export function findPackageFaults(modules: ModulesContainer): string[] {
+  const faults: string[] = [];
+  if (hasProvider(modules, GRAPHQL))
+    faults.push(
+      'GraphQLModule sends all resolvers through one route, so they have no policies. Write controllers instead',
+    );
+  const handlers = hasProvider(modules, SCHEDULE) ? [] : findScheduledHandlers(modules);
+  if (handlers.length > 0)
+    faults.push(
+      `Nothing runs ${handlers.join(', ')}, because no module imports ScheduleModule.forRoot(). Import it, or declare a job with cron instead`,
+    );
+  return faults;
 }
 
 /** Finds packages of Nest whose effects in a service with several processes are easy to miss. */

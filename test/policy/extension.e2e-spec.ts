@@ -53,6 +53,7 @@ import {
   gatehouse,
   openTestDatabase,
   person,
+  rowFactory,
   type TestDatabase,
 } from '../support/index.js';
 import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
@@ -206,6 +207,23 @@ describe('an extension over HTTP', () => {
       .get('/v1/notes')
       .expect(200, { notes: [{ id: note.id, text: 'short' }] });
     await service.as(bob).get('/v1/notes').expect(200, { notes: [] });
+  });
+
+  test('a factory of the kit inserts rows with defaults and the values of the test, and reports those that are wrong', async () => {
+    const carol = await person(service, 'carol');
+    const newNote = rowFactory(Note, ({ n, id }) => ({ id, text: `${n}`, accountId: carol.id }));
+    const notes = [await newNote(service), await newNote(service, { text: 'own' })];
+    expect(notes.map(({ text, accountId }) => [text, accountId])).toEqual([
+      ['1', carol.id],
+      ['own', carol.id],
+    ]);
+    await service
+      .as(carol)
+      .get('/v1/notes')
+      .expect(200, { notes: notes.map(({ id, text }) => ({ id, text })) });
+    await expect(newNote(service, { id: notes[0]?.id })).rejects.toThrow('duplicate key');
+    await expect(newNote(service, { accountId: '1' })).rejects.toThrow('foreign key');
+    expect(await service.sql('SELECT 1 FROM notes WHERE account_id = $1', [carol.id])).toHaveLength(2);
   });
 
   test('all services of the public API are injected without an import of their module', () => {

@@ -25,6 +25,7 @@ export * from './personas.js';
 export * from './pictures.js';
 export * from './race.js';
 export * from './raw-connection.js';
+export * from './rows.js';
 export * from './shortened-timers.js';
 export * from './software-authenticator.js';
 export {

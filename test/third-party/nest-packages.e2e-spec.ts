@@ -1,5 +1,6 @@
 import { BullModule, InjectQueue, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Body, Controller, Get, Injectable, Module, Post, type Type } from '@nestjs/common';
+import { ConfigModule, ConfigService } from '@nestjs/config';
 import {
   CqrsModule,
   EventBus,
@@ -134,12 +135,29 @@ class HealthController {
 @Module({ imports: [TerminusModule], controllers: [HealthController], providers: [Engine] })
 class HealthModule {}
 
+@Controller('v1/greeting')
+class GreetingController {
+  constructor(private readonly config: ConfigService) {}
+
+  @Get()
+  @UserOnly()
+  greet() {
+    return { greeting: this.config.getOrThrow<string>('GREETING') };
+  }
+}
+
+@Module({
+  imports: [ConfigModule.forRoot({ ignoreEnvFile: true, load: [() => ({ GREETING: 'hello' })] })],
+  controllers: [GreetingController],
+})
+class GreetingModule {}
+
 describe('packages of Nest in an extension', () => {
   let service: Gatehouse;
   let alice: Client;
   const engine = { isUp: true };
   beforeAll(async () => {
-    const modules = [TextsModule, YearlyModule, HealthModule];
+    const modules = [TextsModule, YearlyModule, HealthModule, GreetingModule];
     service = await gatehouse({ features: [shelves], modules, override: [[Engine, engine]] });
     alice = service.as(await person(service, 'alice'));
   });
@@ -174,6 +192,10 @@ describe('packages of Nest in an extension', () => {
     expect(await service.sql("SELECT 1 FROM shelves WHERE name = 'lost'")).toEqual([]);
   });
 
+  test('@nestjs/config: a controller reads its values', async () => {
+    await alice.get('/v1/greeting').expect(200, { greeting: 'hello' });
+  });
+
   test('@nestjs/cqrs: a query and an event reach their handlers', async () => {
     await alice.post('/v1/texts', { text: 'ab' }).expect(201, { doubled: 'abab' });
     expect(service.app.get(Seen).texts).toEqual(['ab']);
@@ -193,6 +215,14 @@ describe('packages of Nest in an extension', () => {
     withGatehouse({ modules: [ScheduleModule.forRoot()] }, async ({ log }) => {
       expect(log.filter((line) => line.includes('@nestjs/schedule'))).toEqual([]);
     }));
+
+  test('@nestjs/schedule: a task that nothing runs stops the startup', async () => {
+    @Module({ providers: [Yearly] })
+    class ForgottenModule {}
+    await expect(boot([ForgottenModule])).rejects.toThrow(
+      'Nothing runs Yearly.run, because no module imports ScheduleModule.forRoot(). Import it, or declare a job with cron instead',
+    );
+  });
 
   test('@nestjs/terminus: a health check pings the database, and fails without details', async () => {
     const up = await service.anonymous.get('/v1/texts/health').expect(200);

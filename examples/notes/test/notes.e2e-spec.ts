@@ -17,10 +17,12 @@ import {
   type Persona,
   person,
   race,
+  rowFactory,
   waitForSinks,
 } from '@gatehouse-auth/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import extension from '../src/extension.js';
+import { Note } from '../src/notes/note.entity.js';
 
 const PER_ACCOUNT = 5;
 
@@ -37,6 +39,8 @@ afterAll(() => service.close());
 const write = (by: { authorization: string }, text: string) => service.as(by).post('/v1/notes', { text });
 const textsOf = async ({ id }: { id: string }) =>
   (await service.sql('SELECT text FROM notes WHERE owner_id = $1 ORDER BY id', [id])).map(({ text }) => text);
+
+const newNote = rowFactory(Note, ({ n, id, now }) => ({ id, text: `note ${n}`, messageId: null, createdAt: now }));
 
 describe('access to routes', () => {
   test('every route allows exactly the callers that its policy names', () => expectMatrix(service));
@@ -63,6 +67,16 @@ describe('notes', () => {
     expect(await textsOf(bob)).toEqual(['first']);
     await service.as(bob).delete(`/v1/notes/${note.id}`).expect(204);
     expect(await textsOf(bob)).toEqual([]);
+  });
+
+  test('the list contains the newest notes, and `before` the older ones', async () => {
+    const bob = await person(service, 'bob');
+    const texts: string[] = [];
+    for (let n = 0; n < 60; n++) texts.unshift((await newNote(service, { ownerId: bob.id })).text);
+    const { body: newest } = await service.as(bob).get('/v1/notes').expect(200);
+    expect(newest.map(({ text }: Note) => text)).toEqual(texts.slice(0, 50));
+    const { body: older } = await service.as(bob).get(`/v1/notes?before=${newest[49].id}`).expect(200);
+    expect(older.map(({ text }: Note) => text)).toEqual(texts.slice(50));
   });
 
   test('an invalid note is rejected with its field, and not stored', async () => {

@@ -27,8 +27,8 @@ const REPLICATION_WAIT = 'SyncRepWaitForLSN';
 
 /**
  * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
- * request. After a suspension, the pool gives up before it reads the data that has arrived, so the request is repeated,
- * as it is after a wrong result of a pooler.
+ * request. After a suspension, the pool gives up before it reads the data that has arrived, so the request is repeated.
+ * It is also repeated after a wrong result of a pooler.
  */
 export function handleConnectErrors(pool: ReturnType<typeof poolOf>, onError: () => void = () => {}): void {
   const { connect } = pool;

@@ -14,6 +14,12 @@ export function throughPooler<T extends Settings>(settings: T): T {
   return { DATABASE_DIRECT_URL: direct, ...settings, DATABASE_URL: pooled };
 }
 
+/** Options of a connection that a test itself uses: without the pooler of the test run, and without its time limits. */
+export function besidePooler(connectionString: string): { connectionString: string; options?: string } {
+  const { DATABASE_DIRECT_URL: direct } = throughPooler({ DATABASE_URL: connectionString }) as Settings;
+  return direct ? { connectionString: direct, options: '-c statement_timeout=0' } : { connectionString };
+}
+
 /** Statements after which a new database can be used through the pooler of the test run. */
 export const statementsForPooler = (database: string): string[] =>
   process.env.GATEHOUSE_TEST_POOLER

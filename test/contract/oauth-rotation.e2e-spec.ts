@@ -23,6 +23,7 @@ import {
   refresh,
 } from '../support/index.js';
 
+const ORIGIN = 'https://app.example';
 const PARALLEL = 32;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
@@ -248,28 +249,37 @@ describe('3.3 rotation, reuse, races', () => {
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
   });
 
-  testOnPostgres('a revocation locks codes in the order of exchanges, so they never wait for each other', async () => {
-    const bob = await person(service, 'bob');
-    const { refresh_token } = await newTokens(service, bob, app);
-    for (let count = 0; count < 12; count++) await newCode(service, bob, app);
-    const revoked = await service.app.get(Database).transaction(async (tx) => {
-      await tx.query(
-        'SELECT 1 FROM oauth_code WHERE digest = (SELECT min(digest::text)::bytea FROM oauth_code WHERE account_id = $1) FOR UPDATE',
-        [bob.id],
-      );
-      const response = asApp(service, app, '/v1/oauth2/token/revoke', { token: refresh_token });
-      await eventually('a waiting revocation', async () => {
-        const waiting =
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        return (await service.sql(waiting)).length > 0 || undefined;
+  const endings: [what: string, end: (own: App, refreshToken: string) => Promise<Answer>][] = [
+    ['a revocation', (own, token) => asApp(service, own, '/v1/oauth2/token/revoke', { token })],
+    [
+      'the removal of a redirect URI',
+      (own) => service.as(alice).patch(`/v1/oauth2/applications/${own.id}`, { redirect_uris: [`${ORIGIN}/other`] }),
+    ],
+  ];
+  for (const [what, end] of endings) {
+    testOnPostgres(`${what} locks codes in the order of exchanges, so they never wait for each other`, async () => {
+      const [bob, own] = [await person(service, 'bob'), await newApp(service, alice)];
+      const { refresh_token } = await newTokens(service, bob, own);
+      for (let count = 0; count < 12; count++) await newCode(service, bob, own);
+      const ended = await service.app.get(Database).transaction(async (tx) => {
+        await tx.query(
+          'SELECT 1 FROM oauth_code WHERE digest = (SELECT min(digest::text)::bytea FROM oauth_code WHERE account_id = $1) FOR UPDATE',
+          [bob.id],
+        );
+        const response = end(own, refresh_token);
+        await eventually('a request that waits', async () => {
+          const waiting =
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+          return (await service.sql(waiting)).length > 0 || undefined;
+        });
+        // The request waits for the first code and has locked no other.
+        await tx.query('SELECT 1 FROM oauth_code WHERE account_id = $1 FOR UPDATE NOWAIT', [bob.id]);
+        return [response] as const;
       });
-      // The revocation waits for the first code and has locked no other.
-      await tx.query('SELECT 1 FROM oauth_code WHERE account_id = $1 FOR UPDATE NOWAIT', [bob.id]);
-      return [response] as const;
+      expect((await ended[0]).status).toBe(200);
+      expect(await service.sql('SELECT 1 FROM oauth_code WHERE account_id = $1', [bob.id])).toHaveLength(0);
     });
-    expect((await revoked[0]).status).toBe(200);
-    expect(await service.sql('SELECT 1 FROM oauth_code WHERE account_id = $1', [bob.id])).toHaveLength(0);
-  });
+  }
 
   test('after a revocation has responded, no token of the grant works, despite concurrent requests', async () => {
     for (let round = 0; round < 10; round++) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../machine/databases.js';
 import {
   DedicatedServer,
@@ -208,6 +209,24 @@ describeWithPgpool('conventions.md 12: pgpool-II', () => {
     expect(await refusedStart({ DATABASE_URL: url, DATABASE_WAIT_SECONDS: '1' })).toMatch(
       /The pooler returned the result of another statement \(DISCARD\) on a new connection/,
     );
+    pooler.close();
+    await postgres.close();
+  });
+
+  test('connections that are accepted and then stay silent are given up, and the service recovers', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const { pooler, url } = await StalePooler.to(postgres.url, () => false);
+    const service = await ServiceProcess.ready({ DATABASE_URL: url });
+    const isReady = async () => (await service.anonymous.get('/health/ready')).status === 200;
+    pooler.silence();
+    await until(async () => !(await isReady()));
+    // Every attempt of the bus and of the tests has begun on a connection that stays silent.
+    await delay(3000);
+    // Those connections stay open. Only new ones get responses.
+    pooler.answerNewConnections();
+    await until(isReady);
+    await expectService(service);
+    await service.stop();
     pooler.close();
     await postgres.close();
   });

@@ -8,6 +8,8 @@ const DISCARDED = Buffer.concat([Buffer.from('C\0\0\0\x10DISCARD ALL\0'), READY]
 export class StalePooler {
   /** Connections that got a wrong result. */
   stale = 0;
+  /** While true, statements on new connections get no response. */
+  private isSilent = false;
   private connections = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((client) => this.accept(client));
@@ -30,6 +32,17 @@ export class StalePooler {
     return { pooler, url: through.href };
   }
 
+  /** Ends all connections. New ones are accepted, and their statements get no response. */
+  silence(): void {
+    this.isSilent = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Ends the silence of new connections. Those that are silent stay so. */
+  answerNewConnections(): void {
+    this.isSilent = false;
+  }
+
   close(): void {
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
@@ -38,12 +51,14 @@ export class StalePooler {
   private accept(client: Socket): void {
     const server = connect(Number(this.target.port || 5432), this.target.hostname);
     let isPending = this.isStale(++this.connections);
+    const { isSilent } = this;
     let isOpen = false;
     server.on('data', (data) => {
       isOpen ||= data.subarray(-READY.length).equals(READY);
       client.write(data);
     });
     client.on('data', (data) => {
+      if (isOpen && isSilent) return;
       if (isOpen && isPending && data[0] === 'Q'.charCodeAt(0)) {
         this.stale++;
         isPending = false;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { withQueryTimeout } from '../process/query-timeout.js';
 import { applyClientSettings, withRightResults } from './session-settings.js';
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]+)(.*)$/s;
@@ -26,14 +27,17 @@ export async function isReadOnly(connection: Connection): Promise<boolean> {
 export const readOnlyHostError = (): Error =>
   Object.assign(new Error('the host is read-only: looking for the primary'), { code: '25006' });
 
-export type ConnectionOptions = Omit<pg.ClientConfig, 'connectionString'>;
+export interface ConnectionOptions extends Omit<pg.ClientConfig, 'connectionString'> {
+  /** Maximum time to connect, and then to get the first response. */
+  readonly connectionTimeoutMillis: number;
+}
 
 /** Opens a connection to one host. */
 export const connectToHost = (connectionString: string, options: ConnectionOptions): Promise<pg.Client> =>
   withRightResults(async () => {
     const client = await openClient(connectionString, options);
     try {
-      await applyClientSettings(client);
+      await withQueryTimeout(options.connectionTimeoutMillis, applyClientSettings(client));
       return client;
     } catch (error) {
       client.end().catch(() => {});

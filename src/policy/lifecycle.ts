@@ -15,7 +15,10 @@ interface OfApplication extends OfAccount {
   readonly application_id: string;
 }
 
-/** What happens to accounts, with its facts. Times are in ISO 8601. */
+/**
+ * What happens to accounts, with its facts. Each event has `account_id`. Those of sessions also have `session_id_hash`,
+ * and those of applications `application_id`. Times are in ISO 8601.
+ */
 export interface LifecycleFacts {
   /** A user registered. Imported accounts and bots do not count. */
   registered: OfAccount;

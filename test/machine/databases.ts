@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { copyTemplate } from '../support/gatehouse.js';
-import { besidePooler, statementsForPooler } from '../support/pooled.js';
+import { statementsForPooler, withoutPooler } from '../support/pooled.js';
 import { preparedDirectory } from './service-process.js';
 
 /** Creates an empty database on the server of `TEST_DATABASE_URL`. The test run deletes it at its end. */
@@ -31,7 +31,7 @@ export async function migratedDatabase(): Promise<Record<string, string>> {
 
 /** Runs one statement on its own connection. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(besidePooler(url));
+  const client = new pg.Client(withoutPooler(url));
   await client.connect();
   try {
     return (await client.query(text, values)).rows;

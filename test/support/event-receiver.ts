@@ -1,12 +1,13 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Config } from '../../src/core/config/config.js';
 import { superuser } from './admin.js';
 import type { Gatehouse } from './gatehouse.js';
 import { eventually } from './mail.js';
 
 /** One delivery of an event. `body` is what the signature in `headers` covers, and `event` is its content. */
 export interface ReceivedEvent {
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly event: { readonly type: string; readonly timestamp: string; readonly data: Record<string, unknown> };
   readonly path: string | undefined;
@@ -30,7 +31,8 @@ export class EventReceiver {
         body += part;
       });
       req.on('end', async () => {
-        this.received.push({ headers: req.headers, body, event: JSON.parse(body), path: req.url });
+        const headers = Object.fromEntries(Object.entries(req.headersDistinct).map(([name, of]) => [name, String(of)]));
+        this.received.push({ headers, body, event: JSON.parse(body), path: req.url });
         const status = await this.answer(this.received.length);
         res.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
       });
@@ -57,11 +59,15 @@ export class EventReceiver {
   /**
    * Creates an endpoint for these types, as a new administrator.
    * @returns its ID and the secret that verifies the signatures
+   * @throws Error if the service does not send events to loopback addresses
    */
   async subscribe(
     service: Gatehouse,
     types: readonly string[],
   ): Promise<{ readonly id: string; readonly secret: string }> {
+    if (!service.app.get(Config).outgoingEvents.allowPrivateAddresses) {
+      throw new Error("Pass env: { OUTGOING_EVENTS_ALLOW_PRIVATE_ADDRESSES: 'true' } to gatehouse()");
+    }
     const endpoint = { url: this.url, event_types: types };
     return (
       await service

@@ -14,8 +14,15 @@ export async function exportAccount(service: Gatehouse, { id }: { id: string }):
   }
 }
 
-/** Erases an account, as the deadline of its deletion does. All its data is removed. */
+/**
+ * Erases an account, as the deadline of its deletion does. All its data is removed.
+ * @throws Error with the lines of the log if the erasure failed
+ */
 export async function eraseAccount(service: Gatehouse, { id }: { id: string }): Promise<void> {
+  const before = service.log.length;
   await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [id]);
   await sweep(service);
+  const left = await service.sql('SELECT 1 FROM account WHERE id = $1 AND deleted_at IS NULL', [id]);
+  if (left.length > 0)
+    throw new Error(`The erasure of the account ${id} failed:\n${service.log.slice(before).join('\n')}`);
 }

@@ -54,12 +54,13 @@ export class MovableClock extends Clock {
 /** A time by which tests move a clock. */
 export interface Duration {
   readonly days?: number;
+  readonly hours?: number;
   readonly minutes?: number;
   readonly seconds?: number;
 }
 
-const inMilliseconds = ({ days = 0, minutes = 0, seconds = 0 }: Duration): number =>
-  ((days * 24 * 60 + minutes) * 60 + seconds) * 1000;
+const inMilliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0 }: Duration): number =>
+  (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 
 /** Options of `gatehouse`: the extension, settings, and replacements of external services. */
 export interface GatehouseOptions extends Extension {

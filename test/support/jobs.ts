@@ -8,3 +8,13 @@ import type { Gatehouse } from './gatehouse.js';
 export function runJobs(service: Gatehouse, at?: Date): Promise<number> {
   return service.app.get(JobRunner).runDue(at);
 }
+
+/**
+ * Makes the completed jobs of a name due again, as after a process that ended before it could record them. Returns how
+ * many there were.
+ */
+export async function repeatJobs(service: Gatehouse, name: string): Promise<number> {
+  const again =
+    "UPDATE pgboss_job SET state = 'retry', start_after = now() WHERE name = $1 AND state = 'completed' RETURNING 1";
+  return (await service.sql(`WITH again AS (${again}) SELECT 1 FROM again`, [name])).length;
+}

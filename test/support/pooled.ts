@@ -15,7 +15,7 @@ export function throughPooler<T extends Settings>(settings: T): T {
 }
 
 /** Options of a connection that a test itself uses: without the pooler of the test run, and without its time limits. */
-export function besidePooler(connectionString: string): { connectionString: string; options?: string } {
+export function withoutPooler(connectionString: string): { connectionString: string; options?: string } {
   const { DATABASE_DIRECT_URL: direct } = throughPooler({ DATABASE_URL: connectionString }) as Settings;
   return direct ? { connectionString: direct, options: '-c statement_timeout=0' } : { connectionString };
 }

@@ -22,7 +22,7 @@ export interface RowContext {
  */
 export function rowFactory<Row extends ObjectLiteral>(
   entity: EntityTarget<Row>,
-  defaults: (context: RowContext) => Partial<Row>,
+  defaults: (context: RowContext) => Partial<NoInfer<Row>>,
 ): (service: Gatehouse, values?: Partial<Row>) => Promise<Row> {
   let n = 0;
   return async (service, values) => {

@@ -10,8 +10,8 @@ export interface AuditFacts {
   /** The ID of the target. Its type is part of the kind. */
   readonly id?: string;
   /**
-   * Lists are joined with commas, and `null` becomes an empty string. Most readers see members whose name ends in
-   * `email` redacted.
+   * Texts, numbers, booleans, lists of texts, or `null`. Lists are joined with commas, and `null` becomes an empty
+   * string. Most readers see members whose name ends in `email` redacted.
    */
   readonly metadata?: AuditRecord['metadata'];
 }

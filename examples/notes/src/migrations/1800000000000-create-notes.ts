@@ -5,7 +5,7 @@ export class CreateNotes1800000000000 implements MigrationInterface {
     await runner.query(`
       CREATE TABLE notes (
         id bigint PRIMARY KEY,
-        owner_id bigint NOT NULL REFERENCES account (id),
+        owner_id bigint NOT NULL REFERENCES account (id) ON DELETE CASCADE,
         text text NOT NULL,
         message_id bigint UNIQUE,
         created_at timestamptz NOT NULL

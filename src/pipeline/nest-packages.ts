@@ -43,7 +43,7 @@ export function findPackageFaults(modules: ModulesContainer): string[] {
 
 /** Finds packages of Nest whose effects in a service with several processes are easy to miss. */
 export function findPackageNotes(modules: ModulesContainer): string[] {
-  const handlers = findScheduledHandlers(modules);
+  const handlers = hasProvider(modules, SCHEDULE) ? findScheduledHandlers(modules) : [];
   if (handlers.length === 0) return [];
   return [
     `@nestjs/schedule runs ${handlers.join(', ')} in every process. To run work once for all, declare it in jobs of a feature with cron`,

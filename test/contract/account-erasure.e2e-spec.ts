@@ -15,6 +15,7 @@ import {
   type Answer,
   Authenticator,
   changeEmail,
+  eraseAccount,
   eventually,
   exportAccount,
   type Gatehouse,
@@ -407,6 +408,8 @@ describe('account.md section 3 erasure', () => {
     expect(await erased()).toEqual([free.user_id]);
     expect((await service.as(stuck.token).get('/v1/users/@me')).body.email).toBe('stuck@example.com');
     expect(service.log.join('')).toContain('removing an account failed');
+    await expect(eraseAccount(service, { id: stuck.user_id })).rejects.toThrow('a part of a module fails');
+    expect((await service.as(stuck.token).get('/v1/users/@me')).body.email).toBe('stuck@example.com');
     eraser.accountId = undefined;
     expect((await erased()).sort()).toEqual([...due].sort());
   });

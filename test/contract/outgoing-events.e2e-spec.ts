@@ -21,6 +21,7 @@ import {
   race,
   signIn,
   superuser,
+  withGatehouse,
 } from '../support/index.js';
 import { Ajv2020 } from '../support/optional-packages.js';
 
@@ -319,6 +320,13 @@ describe('outgoing events', () => {
     await slow.stop();
   });
 });
+
+test('a receiver of the kit names the setting that a service needs, and creates no endpoint without it', () =>
+  withGatehouse({}, async (own) => {
+    const subscribed = receiver.subscribe(own, ['account.created']);
+    await expect(subscribed).rejects.toThrow("Pass env: { OUTGOING_EVENTS_ALLOW_PRIVATE_ADDRESSES: 'true' }");
+    expect(await own.sql('SELECT 1 FROM outgoing_endpoint')).toEqual([]);
+  }));
 
 describe('event endpoints in the Admin API', () => {
   test('are created up to a limit, listed, changed and deleted', async () => {

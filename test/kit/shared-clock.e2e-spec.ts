@@ -23,6 +23,15 @@ describe('a clock that the service shares with its database', () => {
     for (const [row] of rows) expectNow(row?.time);
   });
 
+  test('both move by the sum of all units', async () => {
+    const before = service.clock.now();
+    await service.advance({ days: 2, hours: 3, minutes: 4, seconds: 5 });
+    const moved = service.clock.now() - before - (((2 * 24 + 3) * 60 + 4) * 60 + 5) * 1000;
+    expect(Math.abs(moved)).toBeLessThan(TOLERANCE_MS);
+    const [row] = await service.sql('SELECT now() AS time');
+    expectNow(row?.time);
+  });
+
   test('a table that is created later has defaults that follow it', async () => {
     await service.sql('CREATE TABLE cake (name text, baked_at timestamptz DEFAULT now())');
     await service.advance({ days: 3 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { endTogether } from '../support/cuttable-proxy.js';
 
 const READY = Buffer.from('Z\0\0\0\x05I');
 const DISCARDED = Buffer.concat([Buffer.from('C\0\0\0\x10DISCARD ALL\0'), READY]);
@@ -66,16 +67,6 @@ export class StalePooler {
       }
       server.write(data);
     });
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.sockets.add(from);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        this.sockets.delete(from);
-        to.destroy();
-      });
-    }
+    endTogether(client, server, this.sockets);
   }
 }

@@ -10,6 +10,21 @@ const SHUTDOWN = Buffer.concat([
   Buffer.from(SHUTDOWN_FIELDS),
 ]);
 
+/** Ends each of two sockets with the other one. Until then, both are in `open`. */
+export function endTogether(client: Socket, server: Socket, open: Set<Socket>): void {
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    open.add(from);
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      open.delete(from);
+      to.destroy();
+    });
+  }
+}
+
 /**
  * A TCP proxy to a server that tests can cut and restore. While it is cut, existing connections end and new ones fail.
  */
@@ -41,19 +56,9 @@ export class CuttableProxy {
         else client.write(chunk);
       });
     }
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.sockets.add(from);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        this.sockets.delete(from);
-        to.destroy();
-      });
-      if (from === client) from.pipe(this.lagging()).pipe(to);
-      else if (!this.sendsShutdown) from.pipe(this.withoutNotifications()).pipe(this.lagging()).pipe(to);
-    }
+    endTogether(client, server, this.sockets);
+    client.pipe(this.lagging()).pipe(server);
+    if (!this.sendsShutdown) server.pipe(this.withoutNotifications()).pipe(this.lagging()).pipe(client);
   });
 
   private constructor(private target: { host: string; port: number }) {}

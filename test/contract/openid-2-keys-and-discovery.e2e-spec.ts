@@ -49,6 +49,21 @@ describe('2 key set', () => {
     expect(await service.sql('SELECT 1 FROM openid_key WHERE activated_at IS NOT NULL')).toHaveLength(3);
   });
 
+  test('every request gets the same set while the first keys are created', async () => {
+    await service.sql('DELETE FROM openid_key');
+    let isCreated = false;
+    const sets = new Set<string>();
+    const askRepeatedly = async () => {
+      while (!isCreated) {
+        sets.add((await kids()).join(' '));
+        isCreated = (await service.sql('SELECT 1 FROM openid_key')).length === 6;
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, askRepeatedly));
+    sets.add((await kids()).join(' '));
+    expect([...sets]).toHaveLength(1);
+  });
+
   test('contains only public members, and may be cached and read from every origin', async () => {
     const { headers, body } = await service.anonymous.get('/.well-known/jwks.json');
     expect(headers.get('cache-control')).toBe('public, max-age=300');

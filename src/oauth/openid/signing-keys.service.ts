@@ -21,7 +21,7 @@ const NEXT = 'activated_at IS NULL';
 const IS_FORGOTTEN = `retired_at < now() - interval '${RETENTION_DAYS} days'`;
 const IS_OLD_ENOUGH = `published_at <= now() - interval '${PUBLICATION_HOURS} hours'`;
 const PUBLISHED = `SELECT alg, public_jwk FROM openid_key WHERE ${NEXT} OR ${CURRENT} OR published_until > now()
-  ORDER BY alg, published_at, kid`;
+  ORDER BY alg, activated_at NULLS LAST, kid`;
 
 /** The key that signs only assertions for other services (contract/forward-auth.md section 2). */
 const ASSERTION = 'assertion';
@@ -36,6 +36,16 @@ export interface StoredSigningKey {
   readonly kid: string;
   readonly alg: KeyKind;
   readonly private_key: Buffer;
+}
+
+/** A key that is not stored yet. */
+interface NewKey {
+  readonly kid: string;
+  readonly kind: KeyKind;
+  readonly public_jwk: PublicKey;
+  /** The encrypted private key as Base64. */
+  readonly private_key: string;
+  readonly is_active: boolean;
 }
 
 /** A public key as the key set contains it (RFC 7517). */
@@ -169,11 +179,11 @@ export class SigningKeys {
 
   /** Creates the first keys of the instance. The current ones sign immediately. */
   private async create(): Promise<void> {
+    const keys: Promise<NewKey>[] = [];
     for (const kind of this.kinds) {
-      if (await this.findCurrent(kind)) continue;
-      await this.insert(kind, 'now()');
-      await this.insert(kind, 'NULL');
+      if (!(await this.findCurrent(kind))) keys.push(this.generate(kind, true), this.generate(kind, false));
     }
+    await this.insert(await Promise.all(keys));
   }
 
   /** Creates the next key of each algorithm that has none, if the instance uses keys. */
@@ -182,20 +192,37 @@ export class SigningKeys {
       `SELECT alg FROM openid_key c WHERE ${CURRENT}
          AND NOT EXISTS (SELECT 1 FROM openid_key n WHERE n.alg = c.alg AND n.${NEXT})`,
     );
-    for (const { alg } of missing) await this.insert(alg, 'NULL');
+    await this.insert(await Promise.all(missing.map(({ alg }) => this.generate(alg, false))));
   }
 
-  /** Does nothing if another process was faster. */
-  private async insert(kind: KeyKind, activatedAt: 'now()' | 'NULL'): Promise<void> {
+  private async generate(kind: KeyKind, isActive: boolean): Promise<NewKey> {
     const alg = algorithmOf(kind);
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
     const bare = await exportJWK(publicKey);
     const kid = await calculateJwkThumbprint(bare);
     const secret = this.encryption.encrypt('signing keys', JSON.stringify(await exportJWK(privateKey)), kid);
+    return {
+      kid,
+      kind,
+      public_jwk: { ...bare, kid, alg, use: 'sig' },
+      private_key: secret.toString('base64'),
+      is_active: isActive,
+    };
+  }
+
+  /**
+   * Inserts all keys in one statement, so that no replica publishes only some of them. Does nothing if another process
+   * was faster. Processes insert in the same order, because each one waits for the rows of the others.
+   */
+  private async insert(keys: readonly NewKey[]): Promise<void> {
+    if (keys.length === 0) return;
     await this.database.manager.query(
       `INSERT INTO openid_key (kid, alg, public_jwk, private_key, activated_at)
-       VALUES ($1, $2, $3, $4, ${activatedAt}) ON CONFLICT DO NOTHING`,
-      [kid, kind, { ...bare, kid, alg, use: 'sig' }, secret],
+       SELECT kid, kind, public_jwk, decode(private_key, 'base64'), CASE WHEN is_active THEN now() END
+       FROM jsonb_to_recordset($1::jsonb)
+         AS k(kid text, kind text, public_jwk jsonb, private_key text, is_active boolean)
+       ORDER BY kind, is_active DESC ON CONFLICT DO NOTHING`,
+      [JSON.stringify(keys)],
     );
   }
 

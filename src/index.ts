@@ -88,6 +88,7 @@ export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
 export { OutgoingEvents } from './outgoing-events/outgoing-events.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
+export { SqlMigration } from './platform/database/migrations.js';
 export { streamRows } from './platform/database/rows.js';
 export { Cleanup, type CleanupTask } from './platform/jobs/cleanup.js';
 export { type EnqueueOptions, Jobs } from './platform/jobs/jobs.service.js';

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 import { WEBHOOKS_AND_MEDIA } from './foundation-of-webhooks-and-media.js';
 
-export class Foundation1795000000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class Foundation1795000000000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL statement_timeout = 0;
 
       CREATE TABLE account (
@@ -262,11 +261,6 @@ export class Foundation1795000000000 implements MigrationInterface {
         value jsonb NOT NULL,
         changed_at timestamptz NOT NULL DEFAULT now()
       );
-    `);
-    await runner.query(WEBHOOKS_AND_MEDIA);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+      ${WEBHOOKS_AND_MEDIA}
+    `;
 }

@@ -1,14 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * Pending items store the account epoch at which they began (credentials.md section 7). Existing items get the current
  * epoch.
  */
-export class EpochsOfPendingThings1796400000000 implements MigrationInterface {
-  name = 'EpochsOfPendingThings1796400000000';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class EpochsOfPendingThings1796400000000 extends SqlMigration {
+  readonly sql = `
       ALTER TABLE account ADD COLUMN address_epoch integer NOT NULL DEFAULT 0;
 
       ALTER TABLE one_time_secret
@@ -20,10 +17,5 @@ export class EpochsOfPendingThings1796400000000 implements MigrationInterface {
           address_epoch = CASE WHEN s.purpose <> 'email-revert' THEN a.address_epoch END
         FROM account a WHERE s.subject = a.id::text;
       CREATE INDEX one_time_secret_account ON one_time_secret (account_id) WHERE account_id IS NOT NULL;
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

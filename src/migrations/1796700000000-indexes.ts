@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Adds indexes for all queries of requests, workers and deletions. */
-export class Indexes1796700000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class Indexes1796700000000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL statement_timeout = 0;
       SET LOCAL lock_timeout = 0;
 
@@ -34,10 +33,5 @@ export class Indexes1796700000000 implements MigrationInterface {
 
       CREATE INDEX audit_log_action ON audit_log (action, sequence DESC);
       CREATE INDEX audit_log_target_type ON audit_log (target_type, sequence DESC);
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,11 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Schedules webhooks per sink: one row each, regardless of the number of waiting events. */
-export class WebhookQueue1796800000000 implements MigrationInterface {
+export class WebhookQueue1796800000000 extends SqlMigration {
   readonly breaksRollback = 'webhook_event has no next_attempt_at and no attempts';
 
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+  readonly sql = `
       CREATE TABLE webhook_queue (
         sink text NOT NULL,
         webhook_id bigint NOT NULL,
@@ -22,10 +21,5 @@ export class WebhookQueue1796800000000 implements MigrationInterface {
       CREATE INDEX webhook_queue_age ON webhook_queue (next_attempt_at);
       DROP INDEX webhook_event_due;
       ALTER TABLE webhook_event DROP COLUMN next_attempt_at, DROP COLUMN attempts;
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

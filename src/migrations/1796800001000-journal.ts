@@ -1,14 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * The journal with notices between replicas, and the number of the last event of each account.
  * The numbers have their own table, so that an announcement waits only for others of the same account.
  */
-export class Journal1796800001000 implements MigrationInterface {
+export class Journal1796800001000 extends SqlMigration {
   readonly breaksRollback = 'gateway_event is gone';
 
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+  readonly sql = `
       DROP TABLE gateway_event;
       CREATE TABLE account_event (
         account_id bigint PRIMARY KEY,
@@ -28,10 +27,5 @@ export class Journal1796800001000 implements MigrationInterface {
         created_at timestamptz NOT NULL DEFAULT now()
       );
       CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead (created_at);
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,12 +1,6 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Lets a replica recognize its own journal entries without knowing their IDs. */
-export class JournalOrigin1796900000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE journal ADD COLUMN origin text');
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+export class JournalOrigin1796900000000 extends SqlMigration {
+  readonly sql = 'ALTER TABLE journal ADD COLUMN origin text';
 }

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Security events of an account, shown to its owner (web.md section 5). */
-export class SecurityEvents1797100000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class SecurityEvents1797100000000 extends SqlMigration {
+  readonly sql = `
       CREATE TABLE security_event (
         id bigint PRIMARY KEY,
         account_id bigint NOT NULL,
@@ -17,10 +16,5 @@ export class SecurityEvents1797100000000 implements MigrationInterface {
       );
       CREATE INDEX security_event_account ON security_event (account_id, id DESC);
       CREATE INDEX security_event_created ON security_event (created_at);
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Accepted reports of leaked credentials that wait for processing. Only digests are stored. */
-export class LeakReports1797200000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class LeakReports1797200000000 extends SqlMigration {
+  readonly sql = `
       CREATE TABLE leak_report (
         id bigint PRIMARY KEY,
         request_id text NOT NULL,
@@ -14,10 +13,5 @@ export class LeakReports1797200000000 implements MigrationInterface {
       );
       CREATE INDEX leak_report_due ON leak_report (next_attempt_at);
       CREATE INDEX leak_report_created ON leak_report (created_at);
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

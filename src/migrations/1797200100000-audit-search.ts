@@ -1,12 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * Adds the IP address to the audit log, and an index in ID order for every filter.
  * The indexes also include the broad filters, so that a search with several filters reads only one index.
  */
-export class AuditSearch1797200100000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class AuditSearch1797200100000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL statement_timeout = 0;
       SET LOCAL lock_timeout = 0;
 
@@ -30,10 +29,5 @@ export class AuditSearch1797200100000 implements MigrationInterface {
         entries bigint,
         broken_at bigint
       );
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Data for the administration console: replica status, evidence for IP bans, and search by username. */
-export class Console1797300000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class Console1797300000000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL statement_timeout = 0;
       SET LOCAL lock_timeout = 0;
 
@@ -16,10 +15,5 @@ export class Console1797300000000 implements MigrationInterface {
       );
       ALTER TABLE ip_ban ADD COLUMN signals jsonb;
       CREATE INDEX account_username ON account (lower(username), id);
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,12 +1,6 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Stores the public reason of a ban with the ban. */
-export class BanReason1797500000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE account ADD COLUMN ban_reason text');
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+export class BanReason1797500000000 extends SqlMigration {
+  readonly sql = 'ALTER TABLE account ADD COLUMN ban_reason text';
 }

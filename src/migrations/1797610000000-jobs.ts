@@ -1,12 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * Adds the tables of pg-boss 10 for background jobs, in the schema of all other tables and without partitions. Creating
  * a partition per job needs permission to change the schema, which the service may not have.
  */
-export class Jobs1797610000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class Jobs1797610000000 extends SqlMigration {
+  readonly sql = `
       CREATE TYPE pgboss_job_state AS ENUM ('created', 'retry', 'active', 'completed', 'cancelled', 'failed');
 
       CREATE TABLE pgboss_queue (
@@ -54,10 +53,5 @@ export class Jobs1797610000000 implements MigrationInterface {
       CREATE INDEX pgboss_job_active ON pgboss_job (name, started_on) WHERE state = 'active';
       CREATE INDEX pgboss_job_failed ON pgboss_job (completed_on, id) WHERE state = 'failed';
       CREATE INDEX pgboss_job_finished ON pgboss_job (completed_on) WHERE completed_on IS NOT NULL;
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

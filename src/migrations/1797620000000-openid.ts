@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** OpenID Connect: how sessions were authenticated, signing keys, and the sessions that applications know. */
-export class OpenId1797620000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class OpenId1797620000000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL statement_timeout = 0;
       SET LOCAL lock_timeout = 0;
 
@@ -64,10 +63,5 @@ export class OpenId1797620000000 implements MigrationInterface {
           IS DISTINCT FROM
           (NEW.username, NEW.discriminator, NEW.global_name, NEW.avatar, NEW.locale, NEW.email, NEW.email_verified))
         EXECUTE FUNCTION note_profile_change();
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,15 +1,9 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Adds indexes for the lists of background jobs: unfinished jobs by age, and failed jobs by name. */
-export class JobLists1797632000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class JobLists1797632000000 extends SqlMigration {
+  readonly sql = `
       CREATE INDEX pgboss_job_unfinished ON pgboss_job (created_on, id) WHERE state <= 'active';
       CREATE INDEX pgboss_job_failed_name ON pgboss_job (name) WHERE state = 'failed';
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

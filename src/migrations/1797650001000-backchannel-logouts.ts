@@ -1,12 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * The outbox of logout tokens (contract/openid.md section 6). Triggers write it, so that no way of ending a session can
  * bypass it. It has no foreign keys, because their locks could deadlock with the deletion of applications.
  */
-export class BackchannelLogouts1797650001000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class BackchannelLogouts1797650001000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL lock_timeout = 0;
 
       CREATE TABLE backchannel_logout (
@@ -49,10 +48,5 @@ export class BackchannelLogouts1797650001000 implements MigrationInterface {
         WHEN (OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL) EXECUTE FUNCTION queue_backchannel_logouts();
       CREATE TRIGGER session_deleted BEFORE DELETE ON session FOR EACH ROW
         WHEN (OLD.revoked_at IS NULL) EXECUTE FUNCTION queue_backchannel_logouts();
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

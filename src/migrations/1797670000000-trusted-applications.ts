@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Applications that an administrator trusts (contract/openid.md section 4). */
-export class TrustedApplications1797670000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class TrustedApplications1797670000000 extends SqlMigration {
+  readonly sql = `
       ALTER TABLE application
         ADD COLUMN is_trusted boolean NOT NULL DEFAULT false,
         ADD COLUMN trusted_scopes text[] NOT NULL DEFAULT '{}';
@@ -17,10 +16,5 @@ export class TrustedApplications1797670000000 implements MigrationInterface {
         PRIMARY KEY (account_id, application_id)
       );
       CREATE INDEX oauth_removal_application ON oauth_removal (application_id);
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Roles: named lists of ACLs, which administrators copy to accounts. */
-export class Roles1797710000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class Roles1797710000000 extends SqlMigration {
+  readonly sql = `
       CREATE TABLE admin_role (
         id bigint PRIMARY KEY,
         name text NOT NULL,
@@ -11,10 +10,5 @@ export class Roles1797710000000 implements MigrationInterface {
         acls text[] NOT NULL,
         CONSTRAINT admin_role_name UNIQUE (name_key)
       )
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Adds indexes for the order, the search and the rare states of the list of accounts for administrators. */
-export class UserList1797730000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class UserList1797730000000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL statement_timeout = 0;
       SET LOCAL lock_timeout = 0;
 
@@ -17,10 +16,5 @@ export class UserList1797730000000 implements MigrationInterface {
       CREATE INDEX account_disabled ON account (id) WHERE flags & 309237645312 <> 0;
       CREATE INDEX account_locked_down ON account (id) WHERE traits @> ARRAY['locked_down'];
       CREATE INDEX account_passkey_second_factor ON account (id) WHERE passkey_second_factor;
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,9 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Personal access tokens: what `oauth_token` does not have (contract/tokens.md section 1). */
-export class PersonalTokens1797740000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class PersonalTokens1797740000000 extends SqlMigration {
+  readonly sql = `
       CREATE TABLE personal_token (
         id bigint PRIMARY KEY REFERENCES oauth_token (id) ON DELETE CASCADE,
         name text NOT NULL,
@@ -12,10 +11,5 @@ export class PersonalTokens1797740000000 implements MigrationInterface {
         last_used_at timestamptz,
         reminded_at timestamptz
       )
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,13 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * Several tokens of a bot (contract/tokens.md section 2). `application.bot_digest` is the digest of its oldest token, so
  * replicas of the previous version accept that token only. If such a replica, or a reset, changes it to a digest that is
  * not a token, the trigger replaces all tokens by this one.
  */
-export class BotTokens1797741000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class BotTokens1797741000000 extends SqlMigration {
+  readonly sql = `
       CREATE TABLE bot_token (
         id bigint PRIMARY KEY,
         application_id bigint NOT NULL REFERENCES application (id) ON DELETE CASCADE,
@@ -39,10 +38,5 @@ export class BotTokens1797741000000 implements MigrationInterface {
       END $$;
       CREATE TRIGGER application_bot_tokens AFTER INSERT OR UPDATE OF bot_digest ON application
         FOR EACH ROW EXECUTE FUNCTION replace_bot_tokens();
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** The columns of an account on which decisions depend. `src/decisions/facts.ts` lists all columns. */
 const ACCOUNT_COLUMNS = [
@@ -17,9 +17,8 @@ const changed = (columns: readonly string[]): string =>
  * no notice of the service says, so that no way to change an account or a token can bypass them. They also wake the
  * replicas, because the process that commits does not know that a trigger has written an entry.
  */
-export class Decisions1797800100000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class Decisions1797800100000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL lock_timeout = 0;
 
       ALTER TABLE application ADD COLUMN resource_policies text[] NOT NULL DEFAULT '{}';
@@ -75,10 +74,5 @@ export class Decisions1797800100000 implements MigrationInterface {
         EXECUTE FUNCTION announce_row('clients');
       CREATE TRIGGER application_decision_deleted AFTER DELETE ON application FOR EACH ROW
         EXECUTE FUNCTION announce_row('applications');
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

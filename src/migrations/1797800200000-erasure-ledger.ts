@@ -1,12 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /**
  * The outbox of the ledger of erasures and bans. `number` is the place of a line in the ledger, and is null until the
  * line is about to be written.
  */
-export class ErasureLedger1797800200000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class ErasureLedger1797800200000 extends SqlMigration {
+  readonly sql = `
       CREATE TABLE erasure_ledger (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         number bigint,
@@ -17,10 +16,5 @@ export class ErasureLedger1797800200000 implements MigrationInterface {
       );
       CREATE UNIQUE INDEX erasure_ledger_number ON erasure_ledger (number);
       CREATE INDEX erasure_ledger_waiting ON erasure_ledger (id) WHERE NOT is_written;
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

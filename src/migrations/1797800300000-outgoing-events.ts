@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SqlMigration } from '../platform/database/migrations.js';
 
 /** Columns of the profile and the state of an account, which `account.updated` reports. */
 const ACCOUNT_COLUMNS = [
@@ -16,9 +16,8 @@ const changed = (columns: readonly string[]): string =>
  * no way of changing them can bypass it. Deliveries have no foreign keys, because their locks could deadlock with changes
  * of endpoints.
  */
-export class OutgoingEvents1797800300000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export class OutgoingEvents1797800300000 extends SqlMigration {
+  readonly sql = `
       SET LOCAL lock_timeout = 0;
 
       CREATE TABLE outgoing_endpoint (
@@ -119,10 +118,5 @@ export class OutgoingEvents1797800300000 implements MigrationInterface {
         WHEN (OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL) EXECUTE FUNCTION announce_session_end();
       CREATE TRIGGER session_deleted_event AFTER DELETE ON session FOR EACH ROW
         WHEN (OLD.revoked_at IS NULL) EXECUTE FUNCTION announce_session_end();
-    `);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('migrations only go forward');
-  }
+    `;
 }

@@ -15,8 +15,8 @@ const LANGUAGE_WORDS = words(`
 const FEATURE_WORDS = words(`
   admin-acl api-error api-responses audit-actions authenticated body call check checked-call clock column config controller
   credential-free current-call current-identity current-operator database define-feature entity error-code extension find-options-where gatehouse gateway-event gateway-events header http-code
-  identity injectable int job-handler jobs less-than migration-interface module o-auth-scope on-module-init operator page-headers param post
-  primary-column query query-runner rate-limit read-file-sync route-check snowflake snowflakes target-protection text tx user-only
+  identity injectable int job-handler jobs less-than module o-auth-scope on-module-init operator page-headers param post
+  primary-column query rate-limit read-file-sync route-check snowflake snowflakes sql-migration target-protection text tx user-only
 `);
 
 /** Tables, paths and events of the service, and names that it may need later. */

@@ -82,6 +82,32 @@ describeInBrowser('/docs', () => {
     }
   });
 
+  test('tries again while the service is too busy, and shows an error that stays', async () => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      const requests = { openapi: 0, asyncapi: 0 };
+      await page.route('**/openapi.json', (route) => {
+        requests.openapi++;
+        return requests.openapi < 3
+          ? route.fulfill({ status: 503, headers: { 'Retry-After': '1' } })
+          : route.continue();
+      });
+      await page.route('**/asyncapi.json', (route) => {
+        requests.asyncapi++;
+        return route.fulfill({ status: 404 });
+      });
+      await page.goto(`${service.url}/docs`);
+      await page.locator('text=/openapi.json could not be loaded (status 503). The page tries again').waitFor();
+      await page.locator('text=/asyncapi.json could not be loaded (status 404). Reload the page').waitFor();
+      await page.locator('.opblock').first().waitFor();
+      expect(await page.locator('#description').innerText()).not.toContain('could not be loaded');
+      expect(requests).toEqual({ openapi: 3, asyncapi: 1 });
+    } finally {
+      await browser.close();
+    }
+  });
+
   test('contains all operations, so that browser search finds them, and filters them by words', async () => {
     const { paths, webhooks } = (await service.anonymous.get('/openapi.json')).body as Document;
     const summaries = [...Object.values<Document>(paths), ...Object.values<Document>(webhooks)].flatMap((methods) =>

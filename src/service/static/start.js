@@ -45,22 +45,38 @@ function renderAllOperations(Original, { React }) {
   };
 }
 
-SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#description',
-  deepLinking: true,
-  filter: true,
-  // The schemas of an operation are shown with it.
-  defaultModelsExpandDepth: -1,
-  plugins: [{ fn: { opsFilter }, wrapComponents: { operations: renderAllOperations } }],
-});
-
 const element = (name, text, ...children) => {
   const made = document.createElement(name);
   if (text) made.textContent = text;
   made.append(...children);
   return made;
 };
+
+/** Loads a document and shows it. A service that is too busy says in the response when to ask again. */
+async function show(path, place, render) {
+  for (;;) {
+    const response = await fetch(path);
+    if (response.ok) return render(await response.json());
+    const seconds = response.headers.get('Retry-After');
+    const next = seconds ? 'The page tries again automatically.' : 'Reload the page to try again.';
+    document
+      .getElementById(place)
+      .replaceChildren(element('p', `${path} could not be loaded (status ${response.status}). ${next}`));
+    if (!seconds) return;
+    await new Promise((resolve) => setTimeout(resolve, Number(seconds) * 1000));
+  }
+}
+
+const showOperations = (spec) =>
+  SwaggerUIBundle({
+    spec,
+    dom_id: '#description',
+    deepLinking: true,
+    filter: true,
+    // The schemas of an operation are shown with it.
+    defaultModelsExpandDepth: -1,
+    plugins: [{ fn: { opsFilter }, wrapComponents: { operations: renderAllOperations } }],
+  });
 
 /** Renders a message as a collapsible element: sender, purpose and schema. */
 function messageOf(key, { name, summary, payload }, operations) {
@@ -70,8 +86,7 @@ function messageOf(key, { name, summary, payload }, operations) {
   return element('details', '', title, element('pre', JSON.stringify(payload, null, 2)));
 }
 
-async function showGateway() {
-  const { components, operations, 'x-close-codes': closings } = await (await fetch('/asyncapi.json')).json();
+function showGateway({ components, operations, 'x-close-codes': closings }) {
   const messages = Object.entries(components.messages).map(([key, message]) => messageOf(key, message, operations));
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const shown = element(
@@ -99,4 +114,5 @@ async function showGateway() {
     );
 }
 
-showGateway();
+show('/openapi.json', 'description', showOperations);
+show('/asyncapi.json', 'gateway', showGateway);

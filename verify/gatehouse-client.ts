@@ -1,7 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http';
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import { type Decision, decisionOf } from './decision.js';
-import type { Question } from './question.js';
+import type { DecisionRequest } from './decision-request.js';
 
 /** How to reach Gatehouse. `timeoutMs` limits each request. */
 export interface ClientOptions {
@@ -66,9 +66,9 @@ export class GatehouseClient {
   }
 
   /** Asks for a decision. @throws UnexpectedResponse, and Error if there is no response in time */
-  async decide(question: Question): Promise<Decision> {
+  async decide(decisionRequest: DecisionRequest): Promise<Decision> {
     const signal = AbortSignal.timeout(this.timeoutMs);
-    const { policy, authorization, sudo, address } = question;
+    const { policy, authorization, sudo, address } = decisionRequest;
     const body = JSON.stringify({ policy, authorization: authorization ?? '', sudo, address });
     const response = await this.post(body, signal, true);
     const text = await textOf(response);

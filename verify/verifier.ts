@@ -1,8 +1,8 @@
 import { AuthError } from './auth-error.js';
 import { Cache } from './cache.js';
 import { type Admission, bodyOf, type Caller } from './decision.js';
+import { type DecisionRequest, keyOf } from './decision-request.js';
 import { type ClientOptions, GatehouseClient, UnexpectedResponse } from './gatehouse-client.js';
-import { keyOf, type Question } from './question.js';
 import { RevocationStream } from './revocation-stream.js';
 import { REMEMBERED_MS, Revocations } from './revocations.js';
 
@@ -68,9 +68,9 @@ export class Verifier {
    * @returns the caller of a request that the policy admits; not a promise if the admission is kept
    * @throws AuthError with the response of the guard, or with 503 if Gatehouse does not decide
    */
-  require(question: Question): Caller | Promise<Caller> {
-    const key = keyOf(question);
-    return this.lookUp(key) ?? this.ask(key, question);
+  require(decisionRequest: DecisionRequest): Caller | Promise<Caller> {
+    const key = keyOf(decisionRequest);
+    return this.lookUp(key) ?? this.ask(key, decisionRequest);
   }
 
   metrics(): Metrics {
@@ -98,21 +98,24 @@ export class Verifier {
     return kept.caller;
   }
 
-  private async ask(key: string, question: Question): Promise<Caller> {
+  private async ask(key: string, decisionRequest: DecisionRequest): Promise<Caller> {
     this.stream.start();
     this.counts.misses++;
-    const { decision, isDoubtful } = await this.decide(key, question);
+    const { decision, isDoubtful } = await this.decide(key, decisionRequest);
     if (!isDoubtful) return decision.identity;
     // This decision is made after the revocation.
-    const second = await this.decide(key, question);
+    const second = await this.decide(key, decisionRequest);
     return second.decision.identity;
   }
 
   /** Asks Gatehouse, and keeps the admission if nothing that it depends on was revoked in the meantime. */
-  private async decide(key: string, question: Question): Promise<{ decision: Admission; isDoubtful: boolean }> {
+  private async decide(
+    key: string,
+    decisionRequest: DecisionRequest,
+  ): Promise<{ decision: Admission; isDoubtful: boolean }> {
     const sent = performance.now();
     const since = this.stream.isLive(sent) ? this.revocations.position : undefined;
-    const decision = await this.client.decide(question).catch((cause) => {
+    const decision = await this.client.decide(decisionRequest).catch((cause) => {
       this.counts.failures++;
       this.onError(cause);
       throw AuthError.unavailable(cause, cause instanceof UnexpectedResponse ? cause.retryAfter : undefined);
@@ -122,7 +125,7 @@ export class Verifier {
     const { tags, as_of } = decision;
     const isDoubtful = this.revocations.touch(tags, since) || this.revocations.follow(tags, as_of);
     // A policy that requires sudo mode admits no request without a proof.
-    if (!isDoubtful && question.sudo === undefined) this.keep(key, decision, since, sent);
+    if (!isDoubtful && decisionRequest.sudo === undefined) this.keep(key, decision, since, sent);
     return { decision, isDoubtful };
   }
 

@@ -85,13 +85,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     title: 'an admission with a proof of sudo mode is never kept',
-    node: ['verifier.js', '&& question.sudo === undefined', ''],
+    node: ['verifier.js', '&& decisionRequest.sudo === undefined', ''],
     python: ['and sudo is None', ''],
   },
   {
     title: 'policy, credential and IP address are parts of the key, and their lengths too',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source code.
-    node: ['question.js', '`${text.length}:${text}`', 'text'],
+    node: ['decision-request.js', '`${text.length}:${text}`', 'text'],
     python: ["b'%d:' % len(part)", "b''"],
   },
   {

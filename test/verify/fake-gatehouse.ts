@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 export const CLIENT = { id: '42', secret: 's/e c:ret' };
 const BEAT_MS = 250;
 
-/** A question of a service, as `POST /v1/decisions` receives it. */
+/** A request for a decision, as `POST /v1/decisions` receives it. */
 export interface Asked {
   readonly policy: string;
   readonly authorization: string;
@@ -20,7 +20,7 @@ export class FakeGatehouse {
   readonly asked: Asked[] = [];
   /** The `Last-Event-ID` headers of the streams. */
   readonly resumed: (string | undefined)[] = [];
-  /** Answers a question. The result is sent as it is; a number is the status of an error. */
+  /** Makes a decision. The result is sent as it is; a number is the status of an error. */
   respond: Responder = ({ authorization }) => this.admission({ tags: ['application', authorization] });
   isBeating = true;
   acceptsStreams = true;

@@ -1,5 +1,5 @@
 import type { Caller } from '../decision.js';
-import type { Question } from '../question.js';
+import type { DecisionRequest } from '../decision-request.js';
 import { type Metrics, Verifier, type VerifierOptions } from '../verifier.js';
 
 export interface AuthOptions<Request> extends VerifierOptions {
@@ -10,7 +10,7 @@ export interface AuthOptions<Request> extends VerifierOptions {
   readonly address?: (request: Request) => string | undefined;
 }
 
-type Credentials = Pick<Question, 'authorization' | 'sudo'>;
+type Credentials = Pick<DecisionRequest, 'authorization' | 'sudo'>;
 
 type Carrier = Record<symbol, Caller | undefined>;
 

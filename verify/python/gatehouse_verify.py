@@ -200,9 +200,9 @@ class _Client:
             return http.client.HTTPSConnection(host, port, timeout=timeout, context=self._tls)
         return http.client.HTTPConnection(host, port, timeout=timeout)
 
-    def decide(self, question):
+    def decide(self, decision_request):
         """Asks for a decision. Raises an error if there is none in time."""
-        body = json.dumps(question)
+        body = json.dumps(decision_request)
         headers = {'authorization': self._authorization, 'content-type': 'application/json'}
         try:
             connection, is_reused = self._idle.pop(), True
@@ -330,21 +330,21 @@ class Gatehouse:
         ``address`` is the IP address of the client. Raises ``AuthError`` with the response of the guard, or with status
         503 if Gatehouse does not decide.
         """
-        question = (policy, authorization, sudo, address)
-        key = _key(question)
+        decision_request = (policy, authorization, sudo, address)
+        key = _key(decision_request)
         caller = self._look_up(key)
-        return self._ask(key, question) if caller is None else caller
+        return self._ask(key, decision_request) if caller is None else caller
 
     async def require_async(self, policy, authorization=None, sudo=None, address=None):
         """Like ``require``, without blocking the event loop."""
-        question = (policy, authorization, sudo, address)
-        key = _key(question)
+        decision_request = (policy, authorization, sudo, address)
+        key = _key(decision_request)
         caller = self._look_up(key)
         if caller is not None:
             return caller
         if self._threads is None:
             self._threads = ThreadPoolExecutor(MOST_THREADS, 'gatehouse')
-        asked = asyncio.get_running_loop().run_in_executor(self._threads, self._ask, key, question)
+        asked = asyncio.get_running_loop().run_in_executor(self._threads, self._ask, key, decision_request)
         try:
             return await asyncio.wait_for(asked, self._client.timeout * 2)
         except asyncio.TimeoutError as cause:
@@ -418,11 +418,11 @@ class Gatehouse:
             self._counts['misses'] += 1
             return None
 
-    def _ask(self, key, question, is_first=True):
+    def _ask(self, key, decision_request, is_first=True):
         sent = time.monotonic()
         with self._lock:
             since = self._revocations.position if self._is_live(sent) else None
-        policy, authorization, sudo, address = question
+        policy, authorization, sudo, address = decision_request
         optional = {'sudo': sudo, 'address': address}
         body = {'policy': policy, 'authorization': authorization or ''}
         body.update({name: value for name, value in optional.items() if value is not None})
@@ -450,7 +450,7 @@ class Gatehouse:
                 if len(self._kept) > self._max_kept:
                     self._kept.popitem(last=False)
         # The second decision is made after this revocation.
-        return self._ask(key, question, False) if is_doubtful and is_first else caller
+        return self._ask(key, decision_request, False) if is_doubtful and is_first else caller
 
     def _follow(self):
         """Reads ``GET /v1/decisions/revocations``, and connects again if it ends (forward-auth.md section 3)."""
@@ -509,10 +509,10 @@ class Gatehouse:
             self._revocations.restart()
 
 
-def _key(question):
+def _key(decision_request):
     """SHA-256 of policy, authorization, proof and address, each with its length in front."""
     digest = hashlib.sha256()
-    for text in question:
+    for text in decision_request:
         part = b'' if text is None else text.encode('utf-8', 'surrogateescape')
         digest.update(b'-' if text is None else b'%d:' % len(part))
         digest.update(part)

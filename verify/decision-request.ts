@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** One request to decide about. The members are those of `POST /v1/decisions` (forward-auth.md section 3). */
-export interface Question {
+export interface DecisionRequest {
   /** The name of a service policy. */
   readonly policy: string;
   /** The value of the `Authorization` header. Several headers are joined by `, `, so that Gatehouse rejects them. */
@@ -14,7 +14,7 @@ export interface Question {
 
 const prefixed = (text: string | undefined): string => (text === undefined ? '-' : `${text.length}:${text}`);
 
-/** The key of a question in the cache: SHA-256 of its members, each with its length in front (forward-auth.md section 4). */
-export function keyOf({ policy, authorization, sudo, address }: Question): string {
+/** The key of a request in the cache: SHA-256 of its members, each with its length in front (forward-auth.md section 4). */
+export function keyOf({ policy, authorization, sudo, address }: DecisionRequest): string {
   return hash('sha256', prefixed(policy) + prefixed(authorization) + prefixed(sudo) + prefixed(address), 'base64url');
 }

@@ -132,14 +132,14 @@ async function reportReadiness(app: INestApplication): Promise<void> {
   await ownWorker?.notify('started');
   const readiness = app.get(Readiness);
   const log = app.get(Log);
-  const look = () => {
+  const check = () => {
     if (readiness.secondsToWait === undefined)
       ownWorker
         ?.notify('ready')
         .catch((error) => log.error('sending a message to the primary process failed', { error }));
-    else setTimeout(look, POLL_INTERVAL_MS).unref();
+    else setTimeout(check, POLL_INTERVAL_MS).unref();
   };
-  look();
+  check();
 }
 
 const describeListenError = (

@@ -50,18 +50,18 @@ export const needsSecondFactor = (account: Account): boolean => authenticatorTyp
 /** The account as shown to its owner (account.md 1.1). */
 export function privateUserView(account: Account) {
   const types = authenticatorTypes(account);
-  const seen = partialUserView(account);
+  const view = partialUserView(account);
   // Written out, because spreading an object before so many members costs more than the rest of the request.
   return {
-    id: seen.id,
-    username: seen.username,
-    discriminator: seen.discriminator,
-    global_name: seen.global_name,
-    avatar: seen.avatar,
-    avatar_color: seen.avatar_color,
-    bot: seen.bot,
-    system: seen.system,
-    flags: seen.flags,
+    id: view.id,
+    username: view.username,
+    discriminator: view.discriminator,
+    global_name: view.global_name,
+    avatar: view.avatar,
+    avatar_color: view.avatar_color,
+    bot: view.bot,
+    system: view.system,
+    flags: view.flags,
     acls: sorted(account.acls),
     traits: sorted(account.traits),
     email: account.email,

@@ -6,12 +6,12 @@ export const adminMails = {
   mail_test: builtInMail<Readonly<Record<string, never>>>({
     sample: {},
     validSeconds: 0,
-    render: ({ product }, speech) => {
-      const { subject, intro, reason } = speech.words.mail_test;
+    render: ({ product }, translator) => {
+      const { subject, intro, reason } = translator.words.mail_test;
       return {
-        subject: speech.format(subject, { product }),
-        paragraphs: [speech.format(intro, { product })],
-        reason: speech.format(reason, { product }),
+        subject: translator.format(subject, { product }),
+        paragraphs: [translator.format(intro, { product })],
+        reason: translator.format(reason, { product }),
       };
     },
   }),

@@ -22,17 +22,19 @@ const SAMPLE_TOKEN = 'Sample0'.repeat(10).slice(0, 64);
 const noticeSample = (event: SecurityEvent): NoticeFacts =>
   ADMINISTRATOR_EVENTS.has(event) ? { event } : { event, token: SAMPLE_TOKEN };
 
-const reasonIn = (reason: string | undefined, speech: Translator) =>
-  reason === undefined ? [] : [[speech.words.labels.publicReason, reason] as const];
+const reasonIn = (reason: string | undefined, translator: Translator) =>
+  reason === undefined ? [] : [[translator.words.labels.publicReason, reason] as const];
 
 /** Link to the page that locks the account down, with the sentence before it. */
 const lockdownLink = (
   token: string,
   { validSeconds, link }: Pick<MailContext<TokenFact>, 'validSeconds' | 'link'>,
-  speech: Translator,
+  translator: Translator,
 ) => ({
-  request: speech.format(speech.words.security_notice.lock, { validity: speech.formatDuration(validSeconds) }),
-  action: { label: speech.words.security_notice.action, url: link('/auth/lockdown', token) },
+  request: translator.format(translator.words.security_notice.lock, {
+    validity: translator.formatDuration(validSeconds),
+  }),
+  action: { label: translator.words.security_notice.action, url: link('/auth/lockdown', token) },
 });
 
 /** Emails about sign-in, registration and the security of an account (auth.md section 13). */
@@ -40,11 +42,11 @@ export const authMails = {
   email_verification: builtInMail<TokenFact>({
     sample: { token: SAMPLE_TOKEN },
     validSeconds: 24 * HOUR,
-    render: ({ metadata, product, validSeconds, link }, speech) => {
-      const { subject, intro, action, closing } = speech.words.email_verification;
+    render: ({ metadata, product, validSeconds, link }, translator) => {
+      const { subject, intro, action, closing } = translator.words.email_verification;
       return {
-        subject: speech.format(subject, { product }),
-        paragraphs: [speech.format(intro, { validity: speech.formatDuration(validSeconds) })],
+        subject: translator.format(subject, { product }),
+        paragraphs: [translator.format(intro, { validity: translator.formatDuration(validSeconds) })],
         action: { label: action, url: link('/auth/verify', metadata.token) },
         closing,
       };
@@ -53,11 +55,11 @@ export const authMails = {
   password_reset: builtInMail<TokenFact>({
     sample: { token: SAMPLE_TOKEN },
     validSeconds: HOUR,
-    render: ({ metadata, product, validSeconds, link }, speech) => {
-      const { subject, intro, action, closing } = speech.words.password_reset;
+    render: ({ metadata, product, validSeconds, link }, translator) => {
+      const { subject, intro, action, closing } = translator.words.password_reset;
       return {
-        subject: speech.format(subject, { product }),
-        paragraphs: [speech.format(intro, { validity: speech.formatDuration(validSeconds) })],
+        subject: translator.format(subject, { product }),
+        paragraphs: [translator.format(intro, { validity: translator.formatDuration(validSeconds) })],
         action: { label: action, url: link('/auth/reset', metadata.token) },
         closing,
       };
@@ -66,9 +68,9 @@ export const authMails = {
   ip_authorization: builtInMail<TokenFact & { readonly ip: string; readonly location: string }>({
     sample: { token: SAMPLE_TOKEN, ip: '203.0.113.7', location: UNKNOWN_LOCATION },
     validSeconds: HOLD_SECONDS,
-    render: ({ metadata, product, at, client, validSeconds, link }, speech) => {
-      const { subject, intro, confirm, action, closing } = speech.words.ip_authorization;
-      const address = speech.formatIpAddress(metadata.ip, metadata.location);
+    render: ({ metadata, product, at, client, validSeconds, link }, translator) => {
+      const { subject, intro, confirm, action, closing } = translator.words.ip_authorization;
+      const address = translator.formatIpAddress(metadata.ip, metadata.location);
       // An email that is sent again expires with the sign-in.
       const began = new Date(at.getTime() - (HOLD_SECONDS - validSeconds) * 1000);
       const facts = {
@@ -78,14 +80,14 @@ export const authMails = {
         system: client?.system ?? '',
       };
       return {
-        subject: speech.format(subject, { product }),
+        subject: translator.format(subject, { product }),
         paragraphs: [intro],
         facts: [
-          [speech.words.labels.when, speech.formatTime(began)],
-          [speech.words.labels.address, address],
-          ...deviceFact(client, speech),
+          [translator.words.labels.when, translator.formatTime(began)],
+          [translator.words.labels.address, address],
+          ...deviceFact(client, translator),
         ],
-        request: speech.format(confirm, { validity: speech.formatDuration(validSeconds) }),
+        request: translator.format(confirm, { validity: translator.formatDuration(validSeconds) }),
         action: { label: action, url: link('/auth/authorize-ip', metadata.token, facts) },
         closing,
       };
@@ -94,12 +96,12 @@ export const authMails = {
   email_change_revert: builtInMail<TokenFact & { readonly new_email: string }>({
     sample: { token: SAMPLE_TOKEN, new_email: 'new.address@example.com' },
     validSeconds: 24 * HOUR,
-    render: ({ metadata, product, validSeconds, link }, speech) => {
-      const { subject, intro, undo, action } = speech.words.email_change_revert;
+    render: ({ metadata, product, validSeconds, link }, translator) => {
+      const { subject, intro, undo, action } = translator.words.email_change_revert;
       return {
-        subject: speech.format(subject, { product }),
-        paragraphs: [speech.format(intro, { email: metadata.new_email })],
-        request: speech.format(undo, { validity: speech.formatDuration(validSeconds) }),
+        subject: translator.format(subject, { product }),
+        paragraphs: [translator.format(intro, { email: metadata.new_email })],
+        request: translator.format(undo, { validity: translator.formatDuration(validSeconds) }),
         action: { label: action, url: link('/auth/email-revert', metadata.token) },
       };
     },
@@ -108,25 +110,25 @@ export const authMails = {
   security_digest: builtInMail<TokenFact & { readonly events: readonly SecurityEvent[] }>({
     sample: { events: ['totp_disabled', 'passkey_removed'], token: SAMPLE_TOKEN },
     validSeconds: LINK_SECONDS,
-    render: (occasion, speech) => {
-      const { metadata, product } = occasion;
-      const { security_notice: notice, security_digest: digest, events } = speech.words;
+    render: (context, translator) => {
+      const { metadata, product } = context;
+      const { security_notice: notice, security_digest: digest, events } = translator.words;
       return {
-        subject: speech.format(notice.subject, { product }),
+        subject: translator.format(notice.subject, { product }),
         paragraphs: [digest.intro, ...metadata.events.map((event) => events[event])],
-        ...lockdownLink(metadata.token, occasion, speech),
+        ...lockdownLink(metadata.token, context, translator),
       };
     },
   }),
   account_deletion_scheduled: builtInMail<{ readonly deadline: string } & Pick<NoticeDetails, 'public_reason'>>({
     sample: { deadline: '2030-01-31T09:05:00.000Z' },
     validSeconds: 0,
-    render: ({ metadata, product }, speech) => {
-      const { subject, intro, closing } = speech.words.account_deletion_scheduled;
+    render: ({ metadata, product }, translator) => {
+      const { subject, intro, closing } = translator.words.account_deletion_scheduled;
       return {
-        subject: speech.format(subject, { product }),
-        paragraphs: [speech.format(intro, { deadline: speech.formatTime(new Date(metadata.deadline)) })],
-        facts: reasonIn(metadata.public_reason, speech),
+        subject: translator.format(subject, { product }),
+        paragraphs: [translator.format(intro, { deadline: translator.formatTime(new Date(metadata.deadline)) })],
+        facts: reasonIn(metadata.public_reason, translator),
         closing,
       };
     },
@@ -134,33 +136,33 @@ export const authMails = {
   registration_existing_account: builtInMail<NoFacts>({
     sample: {},
     validSeconds: 0,
-    render: ({ product }, speech) => {
-      const { subject, intro, closing } = speech.words.registration_existing_account;
-      return { subject: speech.format(subject, { product }), paragraphs: [intro], closing };
+    render: ({ product }, translator) => {
+      const { subject, intro, closing } = translator.words.registration_existing_account;
+      return { subject: translator.format(subject, { product }), paragraphs: [intro], closing };
     },
   }),
   registration_approved: builtInMail<NoFacts>({
     sample: {},
     validSeconds: 0,
-    render: ({ product, webAppUrl }, speech) => {
-      const { subject, intro, action } = speech.words.registration_approved;
+    render: ({ product, webAppUrl }, translator) => {
+      const { subject, intro, action } = translator.words.registration_approved;
       return {
-        subject: speech.format(subject, { product }),
+        subject: translator.format(subject, { product }),
         paragraphs: [intro],
         action: { label: action, url: `${webAppUrl}/login` },
-        reason: speech.format(speech.words.registration.reason, { product }),
+        reason: translator.format(translator.words.registration.reason, { product }),
       };
     },
   }),
   registration_rejected: builtInMail<NoFacts>({
     sample: {},
     validSeconds: 0,
-    render: ({ product }, speech) => {
-      const { subject, intro } = speech.words.registration_rejected;
+    render: ({ product }, translator) => {
+      const { subject, intro } = translator.words.registration_rejected;
       return {
-        subject: speech.format(subject, { product }),
+        subject: translator.format(subject, { product }),
         paragraphs: [intro],
-        reason: speech.format(speech.words.registration.reason, { product }),
+        reason: translator.format(translator.words.registration.reason, { product }),
       };
     },
   }),
@@ -169,24 +171,24 @@ export const authMails = {
     sample: noticeSample('password_changed'),
     variants: Object.fromEntries(SECURITY_EVENTS.map((event) => [event, noticeSample(event)])),
     validSeconds: LINK_SECONDS,
-    render: (occasion, speech) => {
-      const { metadata, product, at, client } = occasion;
-      const { security_notice: notice, events, labels, noEnd } = speech.words;
+    render: (context, translator) => {
+      const { metadata, product, at, client } = context;
+      const { security_notice: notice, events, labels, noEnd } = translator.words;
       const { until, public_reason: reason } = metadata;
       const end =
         until === undefined
           ? []
-          : [[labels.until, until === null ? noEnd : speech.formatTime(new Date(until))] as const];
+          : [[labels.until, until === null ? noEnd : translator.formatTime(new Date(until))] as const];
       return {
-        subject: speech.format(notice.subject, { product }),
+        subject: translator.format(notice.subject, { product }),
         paragraphs: [events[metadata.event]],
         facts: [
-          [labels.when, speech.formatTime(at)],
+          [labels.when, translator.formatTime(at)],
           ...end,
-          ...reasonIn(reason, speech),
-          ...deviceFact(client, speech),
+          ...reasonIn(reason, translator),
+          ...deviceFact(client, translator),
         ],
-        ...(metadata.token !== undefined && lockdownLink(metadata.token, occasion, speech)),
+        ...(metadata.token !== undefined && lockdownLink(metadata.token, context, translator)),
       };
     },
   }),

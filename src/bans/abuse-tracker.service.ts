@@ -74,8 +74,8 @@ export class AbuseTracker {
 
   private isForgiven({ plan }: Call, status: number): boolean {
     const [, , options] = this.features.buckets.get(plan?.policy.bucket?.name ?? '') ?? [];
-    const forgiven = options?.forgivenFailures;
-    return forgiven === 'all' || forgiven?.includes(status) === true;
+    const forgivenFailures = options?.forgivenFailures;
+    return forgivenFailures === 'all' || forgivenFailures?.includes(status) === true;
   }
 
   private record(address: string, signal: AbuseSignal): void {

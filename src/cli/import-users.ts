@@ -71,11 +71,11 @@ const summarize = ({ imported, present, refused }: Tally, isTrial: boolean): str
 /** Prints the progress once a second. */
 function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
   const begun = clock.monotonic();
-  let said = begun;
+  let printedAt = begun;
   return (tally: Readonly<Tally>, end: number): void => {
     const now = clock.monotonic();
-    if (terminal.isJson || now - said < PROGRESS_MS) return;
-    said = now;
+    if (terminal.isJson || now - printedAt < PROGRESS_MS) return;
+    printedAt = now;
     const rate = Math.round(tally.lines / ((now - begun) / 1000));
     const share = Math.floor((100 * end) / Math.max(1, size));
     terminal.err(`${tally.lines} lines (${share}%): ${summarize(tally, isTrial)}, ${rate} per second`);

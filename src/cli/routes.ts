@@ -51,8 +51,8 @@ function parseSimulatedCaller(
     throw new UsageError(`--credential must be one of ${SIMULATED_CREDENTIALS.join(', ')}`);
   }
   const held = [acls, more['key-acls']].flatMap((list) => splitList(list as string | undefined) ?? []);
-  const stranger = held.find((acl) => !registered.has(acl));
-  if (stranger !== undefined) throw new UsageError(`Unknown ACL: ${stranger}`);
+  const unknown = held.find((acl) => !registered.has(acl));
+  if (unknown !== undefined) throw new UsageError(`Unknown ACL: ${unknown}`);
   return {
     credential: kind,
     scopes: splitList(scopes as string | undefined),
@@ -73,24 +73,24 @@ export const explain: Command = async (args, terminal) => {
   const [given, path, ...more] = positionals;
   if (!given || !path?.startsWith('/') || more.length > 0) throw new UsageError('Method or path missing.');
   const method = given.toUpperCase();
-  const imagined = parseSimulatedCaller(values, featureRegistry(terminal.extension).acls);
+  const simulated = parseSimulatedCaller(values, featureRegistry(terminal.extension).acls);
   const { explanation } = await defaultSurface(terminal);
-  const { route, rows, answer } = explanation.explain(method, path, imagined);
+  const { route, rows, answer } = explanation.explain(method, path, simulated);
   if (!route) throw new CommandError(`No route has this method and path: ${method} ${path}`);
-  const isImagined = Object.keys(values).length > 0;
+  const isSimulated = Object.keys(values).length > 0;
   const guards = rows.map(({ row, judgement }, index) => {
     const number = String(index + 1).padStart(2);
-    return `    ${number}  ${isImagined ? `${row.padEnd(20)}  ${judgement}` : row}`;
+    return `    ${number}  ${isSimulated ? `${row.padEnd(20)}  ${judgement}` : row}`;
   });
   const response = `  response ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`;
-  printResult(terminal, { route, guards: rows, response: isImagined ? answer : null }, [
+  printResult(terminal, { route, guards: rows, response: isSimulated ? answer : null }, [
     `${route.method} ${route.path}`,
     `  handler  ${route.handler}`,
     `  policy   ${route.policy}`,
     `  body     ${route.body_limit === null ? 'none' : `${route.body}, at most ${route.body_limit} bytes`}`,
     '  guards, in order:',
     ...guards,
-    ...(isImagined ? [response] : []),
+    ...(isSimulated ? [response] : []),
   ]);
   return 0;
 };

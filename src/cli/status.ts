@@ -43,7 +43,7 @@ const dependencyLine = ({ name, state, cause }: ReturnType<typeof dependencyView
   `${name}  ${state === 'fails' ? `FAILS: ${cause}` : state}`;
 
 /** Reads the reports of the replicas. If the database does not respond, there are none, and its test shows why. */
-async function look({ env, embeddedDatabase, extension = {} }: Terminal) {
+async function readStatus({ env, embeddedDatabase, extension = {} }: Terminal) {
   const config = loadConfig(env, settingsOf(extension));
   let database: Database | undefined;
   let replicas: ReplicaStatus[] = [];
@@ -65,7 +65,7 @@ async function look({ env, embeddedDatabase, extension = {} }: Terminal) {
 /** Shows what replicas report about themselves, and tests the dependencies from this machine. */
 export const status: Command = async (args, terminal) => {
   assertNoArguments(args);
-  const { replicas, dependencies } = await look(terminal);
+  const { replicas, dependencies } = await readStatus(terminal);
   const { version } = ownPackage();
   printResult(terminal, { version, replicas, dependencies }, [
     `version of this command: ${version}`,

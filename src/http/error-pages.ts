@@ -70,10 +70,10 @@ export class ErrorPages {
    */
   respond(call: Call, { code }: ApiError, status: number): boolean {
     const find = (path: string) => this.adminNetworks.findVisible(call, path);
-    const elsewhere = code === 'NOT_FOUND' ? redirectWithoutSlash(call, find) : undefined;
-    if (elsewhere) {
+    const redirect = code === 'NOT_FOUND' ? redirectWithoutSlash(call, find) : undefined;
+    if (redirect) {
       call.res.statusCode = 302;
-      call.header('Location', elsewhere);
+      call.header('Location', redirect);
       call.sendText('', 'text/html; charset=utf-8');
       return true;
     }

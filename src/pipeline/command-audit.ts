@@ -54,24 +54,24 @@ export class CommandAudit {
     private readonly features: FeatureRegistry,
   ) {}
 
-  audit(blame: ReportFault): AuditedCommand[] {
+  audit(report: ReportFault): AuditedCommand[] {
     const stack = (types: Type<CommandGuard>[]) => types.map((type) => this.modules.get(type, { strict: false }));
     const guards = { builtIn: stack(builtInCommandGuards()), extension: stack(commandGuardsInOrder()) };
-    const audited = this.discoverCommands(blame).flatMap((found) =>
-      compile(found, { guards, features: this.features }, blame),
+    const audited = this.discoverCommands(report).flatMap((found) =>
+      compile(found, { guards, features: this.features }, report),
     );
-    reportDuplicates(audited, blame);
+    reportDuplicates(audited, report);
     return audited;
   }
 
-  private discoverCommands(blame: ReportFault): DiscoveredCommand[] {
+  private discoverCommands(report: ReportFault): DiscoveredCommand[] {
     return this.discovery.getProviders().flatMap((wrapper) => {
       const { metatype } = wrapper;
       if (wrapper.isNotMetatype || typeof metatype !== 'function') return [];
       const gateway = metatype as Type;
       const found = this.handlersOf(gateway);
       const isGateway = Reflect.hasMetadata(GATEWAY_METADATA, gateway);
-      if (isGateway || found.length > 0) findGatewayFaults(wrapper, gateway).forEach(blame);
+      if (isGateway || found.length > 0) findGatewayFaults(wrapper, gateway).forEach(report);
       return found;
     });
   }
@@ -110,24 +110,24 @@ function compile(
   blameAll: ReportFault,
 ): AuditedCommand[] {
   const { controller: gateway, name, handler, message } = found;
-  const blame = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
+  const report = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
   const isOurs = gateway === SessionGateway;
   if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, handler)))
-    blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
+    report('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
   const policy = readPolicy(handler, gateway);
   if (Array.isArray(policy)) {
-    policy.forEach(blame);
+    policy.forEach(report);
     return [];
   }
   const marks = { isBeforeIdentify: isBeforeIdentify(handler), isSessionStart: isSessionStart(handler) };
-  const input = isOurs ? undefined : buildInputPlan(found, policy, blame);
+  const input = isOurs ? undefined : buildInputPlan(found, policy, report);
   if (!isOurs) {
-    findMessageFaults(message).forEach(blame);
-    findPolicyFaults(policy, features).forEach(blame);
+    findMessageFaults(message).forEach(report);
+    findPolicyFaults(policy, features).forEach(report);
     if (marks.isBeforeIdentify || marks.isSessionStart)
-      blame('declares @BeforeIdentify or @SessionStart, which only built-in commands can use. Remove it');
+      report('declares @BeforeIdentify or @SessionStart, which only built-in commands can use. Remove it');
     if (input?.params || input?.query)
-      blame('uses @Param() or @Query(), but a message has neither. Use @MessageBody()');
+      report('uses @Param() or @Query(), but a message has neither. Use @MessageBody()');
   }
   const rules = { isOurs, ...marks, input: input?.body };
   const rows = (isOurs ? guards.builtIn : guards.extension).filter((guard) => guard.appliesTo(policy, rules));
@@ -184,12 +184,12 @@ function findPolicyFaults(policy: RoutePolicy, { buckets }: FeatureRegistry): st
   return faults;
 }
 
-function reportDuplicates(audited: readonly AuditedCommand[], blame: ReportFault): void {
+function reportDuplicates(audited: readonly AuditedCommand[], report: ReportFault): void {
   const seen = new Map<unknown, CommandPlan>();
   for (const { plan } of audited) {
     const other = seen.get(plan.message);
     if (other) {
-      blame(
+      report(
         `${other.gateway}.${other.handler} and ${plan.gateway}.${plan.handler} both subscribe to WS ${plan.message}. Change the message of one`,
       );
     }

@@ -73,9 +73,9 @@ export class Explanation {
     for (const guard of this.compiled.guardsOf(plan)) {
       const row = guard.id;
       const codes = guard.possibleErrors(plan.policy);
-      const said: Judgement | ApiError = apiError ? 'unreached' : evaluateGuard(guard, caller, plan);
-      rows.push({ row, codes, judgement: said instanceof ApiError ? 'refuses' : said });
-      if (said instanceof ApiError) [apiError, decides] = [said, row];
+      const judgement: Judgement | ApiError = apiError ? 'unreached' : evaluateGuard(guard, caller, plan);
+      rows.push({ row, codes, judgement: judgement instanceof ApiError ? 'refuses' : judgement });
+      if (judgement instanceof ApiError) [apiError, decides] = [judgement, row];
     }
     return { rows, decides, refusal: apiError };
   }

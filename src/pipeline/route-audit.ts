@@ -210,26 +210,26 @@ export class RouteAudit implements OnApplicationBootstrap {
   private compile(found: DiscoveredRoute, guards: readonly Guard[]): AuditedRoute[] {
     const { controller, name, handler, method, path } = found;
     const where = `${controller.name}.${name} (${method} ${path})`;
-    const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
+    const report = (fault: string) => this.faults.push(`${where} ${fault}`);
     if (hasOwnGuard(Reflect.getMetadata(GUARDS_METADATA, handler)))
-      blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
+      report('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
     if (!findVersions(handler, controller).includes('') && /^\/v[^/]+\/v\d+(?:\/|$)/.test(path))
-      blame('sets a version, but its path also begins with one. Remove it from @Controller()');
+      report('sets a version, but its path also begins with one. Remove it from @Controller()');
     if (!METHODS.has(method))
-      blame(
+      report(
         method === 'ALL'
           ? 'uses @All(). Use a decorator for each method, such as @Get()'
           : `has the unsupported method ${method}. Use GET, POST, PUT, PATCH or DELETE`,
       );
     const policy = readPolicy(handler, controller);
     if (Array.isArray(policy)) {
-      policy.forEach(blame);
+      policy.forEach(report);
       return [];
     }
-    findPolicyFaults(policy, found, this.features).forEach(blame);
-    const input = buildInputPlan(found, policy, blame);
-    findInputFaults(input, policy, found).forEach(blame);
-    this.modules.get(CheckGuard).findFaults(policy, input).forEach(blame);
+    findPolicyFaults(policy, found, this.features).forEach(report);
+    const input = buildInputPlan(found, policy, report);
+    findInputFaults(input, policy, found).forEach(report);
+    this.modules.get(CheckGuard).findFaults(policy, input).forEach(report);
     const accepts = resolveAccepts(policy, method);
     const takesInput = input !== undefined || accepts.kind === 'json';
     const compiled = compilePlan(

@@ -55,7 +55,7 @@ export function renderSample(
 ): ShownMessage {
   if (kind === SMS) return { text: codeMessage(language, product, '482913', 600) };
   const { type, ...sample } = EXAMPLES.get(kind) ?? { type: kind, ...sampleFacts(features.mails, kind) };
-  const occasion = {
+  const context = {
     ...{ ...sample, product },
     at: new Date('2030-01-24T15:40:00.000Z'),
     client: { browser: 'Firefox', system: 'Linux' },
@@ -63,5 +63,5 @@ export function renderSample(
     link: (path: string, secret: string, facts?: Readonly<Record<string, string>>) =>
       linkWithFragment(`${webAppUrl}${path}`, secret, facts),
   };
-  return renderMail(features.mails, type, occasion, language, look);
+  return renderMail(features.mails, type, context, language, look);
 }

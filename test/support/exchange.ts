@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** A request, and the loopback IP address that it is sent from. */
-export interface Question {
+export interface SentRequest {
   readonly url: string;
   readonly method: string;
   readonly path: string;
@@ -67,17 +67,17 @@ export class Exchange implements Promise<Answer> {
 
   /** `look` receives the body of every response, even if an assertion fails later. */
   constructor(
-    private readonly question: Question,
+    private readonly sent: SentRequest,
     look: (body: unknown) => void,
   ) {
-    const { url, method, path, localAddress } = question;
+    const { url, method, path, localAddress } = sent;
     this.request = new Request(url, method, path).agent(connectionsFrom(localAddress));
     // Every status is accepted as a response. Parsing the body in this file takes half the time of supertest's parser.
     this.request
       .ok(() => true)
       .parse(read as never)
       .timeout({ deadline: WAIT_TIMEOUT_MS });
-    this.received = receive(this.request, question, look);
+    this.received = receive(this.request, sent, look);
   }
 
   expect(status: number | readonly number[]): this;
@@ -115,9 +115,9 @@ export class Exchange implements Promise<Answer> {
     const received = await this.received;
     const response = answerOf(received);
     const fault = await this.request.fault(received);
-    if (fault) throw told(fault, this.question, response);
+    if (fault) throw withExchange(fault, this.sent, response);
     // An assertion on the status alone does not know the cause.
-    if (response.body?.code === 'INTERNAL_SERVER_ERROR' && !this.isAsserted) reportOnce(this.question, response);
+    if (response.body?.code === 'INTERNAL_SERVER_ERROR' && !this.isAsserted) reportOnce(this.sent, response);
     return response;
   }
 }
@@ -140,7 +140,7 @@ function connectionsFrom(localAddress: string | undefined): Agent {
 
 async function receive(
   request: Request,
-  { url, method, path, headers, body }: Question,
+  { url, method, path, headers, body }: SentRequest,
   look: (body: unknown) => void,
 ): Promise<Response> {
   if (body instanceof ReadableStream) {
@@ -211,27 +211,28 @@ function answerOf({ status, headers, text = '', body }: Response): Answer {
 }
 
 /** The maximum number of characters of a body that a failed expectation shows. */
-const SHOWN = 1000;
+const MAX_SHOWN_CHARACTERS = 1000;
 
 /** A request with its response and the log of both. */
-function shown({ method, path }: Question, answer: Answer, failure = ''): string {
+function describeExchange({ method, path }: SentRequest, answer: Answer, failure = ''): string {
   const { status, text } = answer;
-  const body = text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
+  const body =
+    text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}... (${text.length} characters)` : text;
   return `${method} ${path} was answered ${status} ${body || 'without a body'}${failure}${logOf(answer)}`;
 }
 
 const reported = new Set<string>();
 
 /** Writes the cause of an error to the output of the test, once for each cause. */
-function reportOnce(question: Question, answer: Answer): void {
-  const cause = `${question.method} ${question.path} ${logOf(answer)}`;
+function reportOnce(sent: SentRequest, answer: Answer): void {
+  const cause = `${sent.method} ${sent.path} ${logOf(answer)}`;
   if (reported.has(cause)) return;
   reported.add(cause);
-  process.stderr.write(`${shown(question, answer)}\n`);
+  process.stderr.write(`${describeExchange(sent, answer)}\n`);
 }
 
-function told(failure: Error, question: Question, answer: Answer): Error {
-  const message = shown(question, answer, `\n${failure.message}`);
+function withExchange(failure: Error, sent: SentRequest, answer: Answer): Error {
+  const message = describeExchange(sent, answer, `\n${failure.message}`);
   failure.stack = failure.stack?.replace(failure.message, () => message) ?? message;
   failure.message = message;
   return failure;

@@ -5,11 +5,11 @@ type GatewayEventListener = (name: keyof GatewayEvents, data: unknown) => void;
 const listeners = new Set<GatewayEventListener>();
 
 /** Registers a listener for all gateway events. @returns a function that removes it */
-export function onGatewayEvent(hear: GatewayEventListener): () => void {
-  listeners.add(hear);
-  return () => void listeners.delete(hear);
+export function onGatewayEvent(listener: GatewayEventListener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 export const emitGatewayEvent: GatewayEventListener = (name, data) => {
-  for (const hear of listeners) hear(name, data);
+  for (const listener of listeners) listener(name, data);
 };

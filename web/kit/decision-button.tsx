@@ -57,15 +57,15 @@ function useReading(): Reading {
       document.removeEventListener('click', release);
     };
   }, [isEarly]);
-  const heeds = ({ detail, timeStamp }: MouseEvent) =>
+  const acceptsClick = ({ detail, timeStamp }: MouseEvent) =>
     detail <= 1 && (pressedAt.current ?? timeStamp) >= readFrom.current;
-  return { isEarly, acceptsClick: heeds };
+  return { isEarly, acceptsClick };
 }
 
 /**
  * A button on a page that attackers can link to. It is enabled after the page was visible and focused for one second.
  */
 export function DecisionButton({ disabled = false, ...props }: ButtonProps) {
-  const { isEarly, acceptsClick: heeds } = useReading();
-  return <Button {...props} disabled={disabled || isEarly.value} acceptsClick={heeds} />;
+  const { isEarly, acceptsClick } = useReading();
+  return <Button {...props} disabled={disabled || isEarly.value} acceptsClick={acceptsClick} />;
 }

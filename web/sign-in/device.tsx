@@ -39,7 +39,7 @@ function Waiting({
   onExpired,
 }: Omit<OtherDeviceProps, 'onHandoff'> & { onExpired: () => void }) {
   const { code, poll_secret, confirmation } = handoff;
-  const trouble = usePolling(async () => {
+  const message = usePolling(async () => {
     try {
       const response = await api.post('/v1/auth/handoff/{code}/status', { path: { code }, body: { poll_secret } });
       if (response.status === 'completed') onSignedIn(response);
@@ -67,7 +67,7 @@ function Waiting({
           number: <strong dir="ltr">{confirmation}</strong>,
         })}
       </p>
-      {trouble.value ? <Notice kind="warn">{trouble.value}</Notice> : <Spinner label={t('signIn.deviceWaits')} />}
+      {message.value ? <Notice kind="warn">{message.value}</Notice> : <Spinner label={t('signIn.deviceWaits')} />}
     </>
   );
 }

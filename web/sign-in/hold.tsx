@@ -61,7 +61,7 @@ function ResendButton({
 /** A sign-in that waits for an emailed link to be opened on any device. It continues automatically. */
 export function EmailHold({ hold, onHold, onSignedIn, onBack }: EmailHoldProps) {
   useStep('signIn.holdTitle');
-  const trouble = usePolling(async () => {
+  const message = usePolling(async () => {
     try {
       const response = await api.get('/v1/auth/ip-authorization/poll', { query: { ticket: hold.ticket } });
       if (response.completed) onSignedIn(response);
@@ -77,7 +77,7 @@ export function EmailHold({ hold, onHold, onSignedIn, onBack }: EmailHoldProps) 
       <p>{t('signIn.holdHow')}</p>
       <HeldFacts of={hold} />
       <p class="quiet">{t('signIn.holdCompare')}</p>
-      {trouble.value ? <Notice kind="warn">{trouble.value}</Notice> : <Spinner label={t('signIn.holdWaits')} />}
+      {message.value ? <Notice kind="warn">{message.value}</Notice> : <Spinner label={t('signIn.holdWaits')} />}
       {hold.isResent ? (
         <Notice>{t('signIn.resent')}</Notice>
       ) : (

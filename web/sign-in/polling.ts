@@ -8,7 +8,7 @@ import { failureText, toFailure } from '../core/action.js';
  * Errors of `ask` are shown and retried. @returns the current error message
  */
 export function usePolling(ask: () => Promise<void>, seconds: number): ReadonlySignal<string | null> {
-  const trouble = useSignal<string | null>(null);
+  const message = useSignal<string | null>(null);
   const latest = useRef(ask);
   latest.current = ask;
   useEffect(() => {
@@ -21,24 +21,24 @@ export function usePolling(ask: () => Promise<void>, seconds: number): ReadonlyS
       let pause = seconds;
       try {
         await latest.current();
-        trouble.value = null;
+        message.value = null;
       } catch (error) {
-        trouble.value = failureText(toFailure(error));
+        message.value = failureText(toFailure(error));
         if (error instanceof ApiError) pause = Math.max(seconds, error.retryAfter ?? 0);
       }
       isAsking = false;
       if (!isOver) timer = setTimeout(turn, pause * 1000);
     };
-    const look = () => void (document.visibilityState === 'visible' && turn());
+    const turnIfVisible = () => void (document.visibilityState === 'visible' && turn());
     void turn();
-    window.addEventListener('online', look);
-    document.addEventListener('visibilitychange', look);
+    window.addEventListener('online', turnIfVisible);
+    document.addEventListener('visibilitychange', turnIfVisible);
     return () => {
       isOver = true;
       clearTimeout(timer);
-      window.removeEventListener('online', look);
-      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener('online', turnIfVisible);
+      document.removeEventListener('visibilitychange', turnIfVisible);
     };
-  }, [seconds, trouble]);
-  return trouble;
+  }, [seconds, message]);
+  return message;
 }

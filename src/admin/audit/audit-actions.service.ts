@@ -32,7 +32,7 @@ export class AuditActions {
     const target = this.features.auditActions.get(action);
     if (target === undefined)
       throw new Error(`Unknown audit action ${action}. Declare it in auditActions of a feature`);
-    const whom = id === undefined ? { type: target } : { type: target, id };
-    await this.audit.record(tx, by, { action, target: whom, ...(metadata ? { metadata } : {}) });
+    const targetFields = id === undefined ? { type: target } : { type: target, id };
+    await this.audit.record(tx, by, { action, target: targetFields, ...(metadata ? { metadata } : {}) });
   }
 }

@@ -108,8 +108,8 @@ export class AuditLog {
       ...(entry.targetType === 'user' ? [entry.targetId] : []),
     ]);
     const summaries = await this.records.summaries(named, reader);
-    const sight = { email: by.holds('user:view:email'), ip: by.holds('user:view:ip') };
-    return entries.map((entry) => auditEntryView(entry, summaries, sight));
+    const visibility = { email: by.holds('user:view:email'), ip: by.holds('user:view:ip') };
+    return entries.map((entry) => auditEntryView(entry, summaries, visibility));
   }
 
   /** Verifies the whole chain. Returns the first invalid entry if there is one. */
@@ -121,8 +121,8 @@ export class AuditLog {
   }
 }
 
-function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, sight: EntryVisibility) {
-  const hidden = (name: string) => !sight.email && name.endsWith('email');
+function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, visibility: EntryVisibility) {
+  const hidden = (name: string) => !visibility.email && name.endsWith('email');
   return {
     log_id: entry.id,
     admin_user_id: entry.adminUserId,
@@ -137,7 +137,7 @@ function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary
       Object.entries(entry.metadata).map(([name, value]) => [name, hidden(name) ? '[redacted]' : value]),
     ),
     request_id: entry.requestId,
-    client_ip: entry.ip === null || sight.ip ? entry.ip : '[redacted]',
+    client_ip: entry.ip === null || visibility.ip ? entry.ip : '[redacted]',
     created_at: entry.createdAt.toISOString(),
   };
 }

@@ -180,8 +180,8 @@ export function readUser({ text, number: line, fault }: Line, now: number): Impo
   if (unknown.length > 0) {
     return unknown.slice(0, MAX_REPORTED_MEMBERS).map((member) => ({ line, field: member, code: 'UNKNOWN_MEMBER' }));
   }
-  const said = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
-  const { instance, faults } = validateShape(ImportedUser, said);
+  const members = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const { instance, faults } = validateShape(ImportedUser, members);
   if (faults.length > 0) return faults.map(({ path, code }) => ({ line, field: path, code }));
   const between = [...crossMemberFaults(instance, now)];
   return between.length > 0 ? between.map((one) => ({ line, ...one })) : instance;

@@ -119,7 +119,7 @@ export class InstanceConfig {
    * @throws ApiError FV(<section>.<member>: ...), MISSING_ACL
    */
   async change(by: Operator, input: InstanceConfigInput): Promise<ChangedInstanceConfig> {
-    const wishes = readSectionChanges(input);
+    const changes = readSectionChanges(input);
     const section = input.sso === undefined ? null : readSsoSection(input.sso);
     if (section && changesTrust(section) && !by.holds('*')) throw new ApiError('MISSING_ACL');
     const sso = section && (await this.sso.check(section));
@@ -127,7 +127,7 @@ export class InstanceConfig {
       if (by.identity) await this.callerGuard.lockCaller(tx, by.identity);
       const before = await this.instance.lockAll(tx);
       const { changed, voidedLinks }: StoredSsoChange = sso ? await this.sso.store(tx, sso) : { changed: [] };
-      for (const wish of wishes) changed.push(...(await this.applyChange(tx, wish, before)));
+      for (const change of changes) changed.push(...(await this.applyChange(tx, change, before)));
       const voided: Record<string, number> = voidedLinks === undefined ? {} : { voided_admin_links: voidedLinks };
       await this.audit.record(tx, by, {
         action: 'update_instance_config',

@@ -28,7 +28,7 @@ export class PendingRegistrations {
 
   /** Lists pending registrations, oldest first. */
   async list(by: Operator, { limit = 50, offset = 0 }: PendingQuery) {
-    const sight = visibilityFor(by);
+    const visibility = visibilityFor(by);
     const { records, total } = await this.database.read((reader) =>
       this.records.search({ trait: PENDING }, { limit, offset }, 'oldest', reader),
     );
@@ -37,8 +37,8 @@ export class PendingRegistrations {
       username: record.username,
       discriminator: formatDiscriminator(record.discriminator),
       global_name: record.globalName,
-      email: sight.email ? record.email : null,
-      client_ip: sight.ip ? record.registrationIp : null,
+      email: visibility.email ? record.email : null,
+      client_ip: visibility.ip ? record.registrationIp : null,
       requested_at: record.createdAt,
     }));
     return { pending_registrations, total };

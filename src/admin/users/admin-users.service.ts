@@ -65,9 +65,9 @@ export class AdminUsers {
    */
   async search(by: Operator, query: UsersQuery) {
     const selector = selectorOf(query, (phone) => this.digestKeys.digestWithAllKeys('phone', phone));
-    const sight = visibilityFor(by);
-    if (selector.email !== undefined && !sight.email) throw new ApiError('MISSING_ACL');
-    if (selector.lastActiveIp !== undefined && !sight.ip) throw new ApiError('MISSING_ACL');
+    const visibility = visibilityFor(by);
+    if (selector.email !== undefined && !visibility.email) throw new ApiError('MISSING_ACL');
+    if (selector.lastActiveIp !== undefined && !visibility.ip) throw new ApiError('MISSING_ACL');
     if (selector.phoneDigests && !by.holds('user:update:phone')) throw new ApiError('MISSING_ACL');
     if (selector.sessionDigest && !by.holds('user:list:sessions')) throw new ApiError('MISSING_ACL');
     const { limit = 50, offset } = query;
@@ -81,12 +81,17 @@ export class AdminUsers {
     const { records, total } = selector.sessionDigest
       ? await this.records.search(selector, page)
       : await this.database.read((reader) => this.records.search(selector, page, 'newest', reader));
-    return { users: records.map((record) => adminUserView(record, sight)), total, next_cursor: null, truncated: false };
+    return {
+      users: records.map((record) => adminUserView(record, visibility)),
+      total,
+      next_cursor: null,
+      truncated: false,
+    };
   }
 
   private async list(by: Operator, query: UsersQuery, limit: number) {
-    const sight = visibilityFor(by);
-    if (query.email_verified !== undefined && !sight.email) throw new ApiError('MISSING_ACL');
+    const visibility = visibilityFor(by);
+    if (query.email_verified !== undefined && !visibility.email) throw new ApiError('MISSING_ACL');
     const { sort = 'created', order = sort === 'username' ? 'asc' : 'desc', cursor } = query;
     const after = cursor === undefined ? undefined : positionOf(sort, order, cursor);
     if (cursor !== undefined && !after) throw validationError('cursor', 'INVALID_FORMAT');
@@ -96,7 +101,7 @@ export class AdminUsers {
     );
     const records = await this.database.read((reader) => this.records.inOrder(ids, reader));
     return {
-      ...{ users: records.map((record) => adminUserView(record, sight)), total },
+      ...{ users: records.map((record) => adminUserView(record, visibility)), total },
       next_cursor: next && cursorAt(sort, order, next),
       truncated: isTruncated,
     };

@@ -105,8 +105,8 @@ export class UserContact {
     allowance: string,
     send: (tx: Tx, target: AccountRecord, email: string) => Promise<void>,
   ): Promise<void> {
-    const seen = requireEmail(requireNotDeleted(await this.changes.requireTarget(by, id, EMAIL_CHANGE)));
-    await this.limiter.chargeOrThrow(allowance, seen.toLowerCase(), EMAIL_LIMIT.limit, EMAIL_LIMIT.seconds);
+    const previousEmail = requireEmail(requireNotDeleted(await this.changes.requireTarget(by, id, EMAIL_CHANGE)));
+    await this.limiter.chargeOrThrow(allowance, previousEmail.toLowerCase(), EMAIL_LIMIT.limit, EMAIL_LIMIT.seconds);
     await this.changes.apply(by, id, {
       action,
       ...EMAIL_CHANGE,

@@ -144,19 +144,19 @@ export const newProject: Command = async (args, terminal) => {
       yes: { type: 'boolean' },
     },
   });
-  const asks = terminal.ask !== undefined && !values.yes && !terminal.isJson;
+  const isInteractive = terminal.ask !== undefined && !values.yes && !terminal.isJson;
   const answerOf = async (
     given: string | undefined,
     question: string,
     fallback: string,
     check: (text: string) => unknown,
   ) => {
-    if (given === undefined && asks) return askUntilValid(terminal, question, fallback, check);
+    if (given === undefined && isInteractive) return askUntilValid(terminal, question, fallback, check);
     check(given ?? fallback);
     return given ?? fallback;
   };
   const [given, ...more] = positionals;
-  if (more.length > 0 || (given === undefined && !asks))
+  if (more.length > 0 || (given === undefined && !isInteractive))
     throw new UsageError('Give one project name, such as notes-service.');
   const name = await answerOf(given, 'Name of the project', 'my-service', assertPackageName);
   const root = resolve(terminal.folder ?? '.', values.directory ?? (name.split('/').at(-1) as string));

@@ -163,8 +163,8 @@ export class AccountWriter {
   private async advance(sessions: readonly StoredSession[]): Promise<void> {
     const isLeaving = ({ stored }: StoredSession) => stored.ending === 'remove';
     await Promise.all(sessions.filter(isLeaving).map((session) => this.remove(session)));
-    const staying = sessions.filter((session) => !isLeaving(session));
-    const planned = staying
+    const remaining = sessions.filter((session) => !isLeaving(session));
+    const planned = remaining
       .filter(({ stored }) => stored.pending.length > 0 || stored.needsWrite || stored.state === 'lost')
       .map((session) => this.plan(session));
     this.underway = planned;
@@ -176,7 +176,7 @@ export class AccountWriter {
       else await this.restoreLost(each);
     }
     this.underway = [];
-    for (const session of staying) this.retainIfIdle(session);
+    for (const session of remaining) this.retainIfIdle(session);
   }
 
   private plan(session: StoredSession): Planned {

@@ -96,35 +96,35 @@ export class Presence implements OnModuleInit {
   }
 
   private sendIfDue(accountId: string, now: number): void {
-    const untold = this.pending.get(accountId);
-    if (!untold || this.sending.has(accountId) || now < untold.notBefore) return;
+    const pending = this.pending.get(accountId);
+    if (!pending || this.sending.has(accountId) || now < pending.notBefore) return;
     const account = this.sessions.getAccount(accountId);
     if (account) {
       if (now - account.lastListSentAt < minIntervalMs(account.sessions.size)) return;
       account.lastListSentAt = now;
     }
     this.pending.delete(accountId);
-    this.sendList(untold);
+    this.sendList(pending);
   }
 
-  private sendList(untold: PendingPresence): void {
-    const { accountId, isLocalChange, known } = untold;
+  private sendList(pending: PendingPresence): void {
+    const { accountId, isLocalChange, known } = pending;
     const isHeld = this.sessions.getAccount(accountId)?.hasConnection ?? false;
     const found = isHeld || (isLocalChange && !known) ? (known?.listed ?? this.find(accountId)) : [];
-    if (found instanceof Promise) this.sendWhenListed(untold, found);
-    else this.dispatch(untold, found, known?.isElsewhere);
+    if (found instanceof Promise) this.sendWhenListed(pending, found);
+    else this.dispatch(pending, found, known?.isElsewhere);
   }
 
-  private sendWhenListed(untold: PendingPresence, found: Promise<ListedSession[]>): void {
-    const { accountId } = untold;
+  private sendWhenListed(pending: PendingPresence, found: Promise<ListedSession[]>): void {
+    const { accountId } = pending;
     this.sending.add(accountId);
     found
       .then(
-        (listed) => this.dispatch(untold, listed),
+        (listed) => this.dispatch(pending, listed),
         (error) => {
           this.log.debug('listing gateway sessions in Redis failed', { error });
           const notBefore = this.clock.monotonic() + LIST_RETRY_MS;
-          const isOurs = untold.isLocalChange || this.pending.get(accountId)?.isLocalChange === true;
+          const isOurs = pending.isLocalChange || this.pending.get(accountId)?.isLocalChange === true;
           this.pending.set(accountId, {
             accountId,
             isLocalChange: isOurs,

@@ -5,12 +5,12 @@ export const personalTokenMails = {
   access_token_expiring: builtInMail<{ readonly name: string; readonly expires_at: string }>({
     sample: { name: 'Backup script', expires_at: '2030-01-31T09:05:00.000Z' },
     validSeconds: 0,
-    render: ({ metadata, product }, speech) => {
-      const { subject, intro, closing } = speech.words.access_token_expiring;
-      const expiry = speech.formatTime(new Date(metadata.expires_at));
+    render: ({ metadata, product }, translator) => {
+      const { subject, intro, closing } = translator.words.access_token_expiring;
+      const expiry = translator.formatTime(new Date(metadata.expires_at));
       return {
-        subject: speech.format(subject, { product }),
-        paragraphs: [speech.format(intro, { name: metadata.name, expiry })],
+        subject: translator.format(subject, { product }),
+        paragraphs: [translator.format(intro, { name: metadata.name, expiry })],
         closing,
       };
     },

@@ -57,12 +57,12 @@ const lowestContrast = (colour: string, scheme: Scheme): number =>
 
 /** Returns the least changed variant with enough contrast, or the variant with the highest contrast. */
 function variant(colour: string, scheme: Scheme, least: number): string {
-  const towards = scheme === 'light' ? '#000000' : '#ffffff';
+  const target = scheme === 'light' ? '#000000' : '#ffffff';
   for (let hundredths = 0; hundredths < MAX_MIX_PERCENT; hundredths += 1) {
-    const tried = mixColors(colour, towards, hundredths);
+    const tried = mixColors(colour, target, hundredths);
     if (lowestContrast(tried, scheme) >= least) return tried;
   }
-  return mixColors(colour, towards, MAX_MIX_PERCENT);
+  return mixColors(colour, target, MAX_MIX_PERCENT);
 }
 
 /** The accent colors for a scheme, or the contrast of the best variant if it is too low. */

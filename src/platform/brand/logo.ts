@@ -42,8 +42,8 @@ export function loadLogo(file: string, origin: string): Logo | string {
   if (typeof bytes === 'string') return bytes;
   const kind = detectImageKind(bytes);
   if (!kind) return 'must be a PNG, WebP or SVG image';
-  const harm = kind === 'svg' ? findSvgRisk(bytes.toString('utf8')) : undefined;
-  if (harm) return `must be a drawing and nothing else: ${harm}`;
+  const risk = kind === 'svg' ? findSvgRisk(bytes.toString('utf8')) : undefined;
+  if (risk) return `must be a drawing and nothing else: ${risk}`;
   const path = `/assets/logo-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.${kind}`;
   return { url: `${origin}${path}`, inMails: kind !== 'svg', file: { path, type: TYPES[kind], bytes } };
 }

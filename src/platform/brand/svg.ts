@@ -50,8 +50,8 @@ function findTagRisk(piece: string): string | undefined {
     const found = ATTRIBUTE.exec(piece);
     if (!found) break;
     at = ATTRIBUTE.lastIndex;
-    const harm = findAttributeRisk(found[1] as string, found[2] ?? found[3] ?? '');
-    if (harm) return harm;
+    const risk = findAttributeRisk(found[1] as string, found[2] ?? found[3] ?? '');
+    if (risk) return risk;
   }
   END.lastIndex = at;
   return END.test(piece) && !piece.includes('>', END.lastIndex) ? undefined : `<${element}> is not well formed`;
@@ -65,8 +65,8 @@ export function findSvgRisk(text: string): string | undefined {
   const [head, first, ...rest] = withoutComments(text.replace('\ufeff', '').trim().replace(DECLARATION, '')).split('<');
   if (head?.trim() !== '' || !/^svg[\s>]/.test(first ?? '')) return 'it does not begin with <svg>';
   for (const piece of [first as string, ...rest]) {
-    const harm = findTagRisk(piece);
-    if (harm) return harm;
+    const risk = findTagRisk(piece);
+    if (risk) return risk;
   }
   return undefined;
 }

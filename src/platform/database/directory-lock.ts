@@ -76,27 +76,28 @@ function claimGeneration(directory: string, own: string, number: number): boolea
  * @throws DatabaseInUseError
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
-  const home = join(directory, 'holder');
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  const opened = openSync(home, 'r');
+  const holderDirectory = join(directory, 'holder');
+  mkdirSync(holderDirectory, { recursive: true, mode: 0o700 });
+  const opened = openSync(holderDirectory, 'r');
   // Socket paths are limited to about 100 bytes, and the directory's own path may be longer.
-  const short = existsSync('/proc/self/fd') ? `/proc/self/fd/${opened}` : home;
+  const short = existsSync('/proc/self/fd') ? `/proc/self/fd/${opened}` : holderDirectory;
   try {
     for (;;) {
-      const last = highestGeneration(home);
+      const last = highestGeneration(holderDirectory);
       const holder = last > 0 ? await readHolder(`${short}/${last}`) : null;
       if (holder !== null) {
         throw new DatabaseInUseError(`the embedded database in ${directory} is in use by ${holder}`);
       }
       const name = `starting-${randomUUID().slice(0, 8)}`;
       const server = await listen(`${short}/${name}`);
-      const isHeld = claimGeneration(home, join(home, name), last + 1);
-      rmSync(join(home, name), { force: true });
+      const isHeld = claimGeneration(holderDirectory, join(holderDirectory, name), last + 1);
+      rmSync(join(holderDirectory, name), { force: true });
       if (!isHeld) {
         server.close();
         continue;
       }
-      for (const other of readdirSync(home)) if (other !== String(last + 1)) rmSync(join(home, other), { force: true });
+      for (const other of readdirSync(holderDirectory))
+        if (other !== String(last + 1)) rmSync(join(holderDirectory, other), { force: true });
       return () => void server.close();
     }
   } finally {

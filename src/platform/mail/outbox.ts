@@ -216,7 +216,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private render(envelope: Envelope, { metadata, client }: Payload) {
     const { id, type, recipient, account_id: accountId, created_at: at, expires_at: until, locale } = envelope;
     const { branding, legal } = this.instance.current;
-    const occasion = {
+    const context = {
       metadata,
       client,
       product: branding.productName,
@@ -229,7 +229,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     const rendered = renderMail(
       this.features.mails,
       type,
-      occasion,
+      context,
       matchLanguage(locale),
       mailBranding(this.config, legal),
     );

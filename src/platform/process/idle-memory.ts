@@ -20,7 +20,7 @@ export function releaseIdleMemory(log: Log): void {
   let busy = performance.eventLoopUtilization();
   let least = 0;
   let restsUntil = 0;
-  const look = async () => {
+  const check = async () => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, busy);
     busy = now;
@@ -37,7 +37,7 @@ export function releaseIdleMemory(log: Log): void {
     });
   };
   setInterval(
-    () => void look().catch((error) => log.warn('returning memory to the operating system failed', { error })),
+    () => void check().catch((error) => log.warn('returning memory to the operating system failed', { error })),
     IDLE_CHECK_INTERVAL_MS,
   ).unref();
 }

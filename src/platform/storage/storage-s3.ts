@@ -266,9 +266,9 @@ function limitIdleTime(body: IncomingMessage): IncomingMessage {
   let seen = -1;
   let timer: NodeJS.Timeout;
   const watch = () => {
-    timer = setTimeout(look, S3_READ_IDLE_TIMEOUT_MS).unref();
+    timer = setTimeout(check, S3_READ_IDLE_TIMEOUT_MS).unref();
   };
-  const look = () => {
+  const check = () => {
     const { bytesRead } = body.socket;
     const isSilent = bytesRead === seen && body.readableLength === 0;
     seen = bytesRead;

@@ -30,13 +30,13 @@ export interface CodesDialogProps {
 /** Shows new backup codes, which are available only once, with buttons to copy, download and print them. */
 export function CodesDialog({ codes, onKept }: CodesDialogProps) {
   const list = (codes ?? []).map(({ code }) => code ?? '');
-  const whose = `${brand.product}: ${user.value ? tagOf(user.value) : ''}`;
+  const owner = `${brand.product}: ${user.value ? tagOf(user.value) : ''}`;
   return (
     <Dialog title={t('factors.codesTitle')} isOpen={codes !== null} onCancel={() => {}}>
       <Notice kind="warn">{t('common.shownOnce')}</Notice>
       <p>{t('factors.codesWhat')}</p>
       <div class="printed stack tight">
-        <span class="small quiet">{whose}</span>
+        <span class="small quiet">{owner}</span>
         <ol class="codes" dir="ltr">
           {list.map((code) => (
             <li key={code}>
@@ -47,7 +47,7 @@ export function CodesDialog({ codes, onKept }: CodesDialogProps) {
       </div>
       <div class="row">
         <CopyButton text={list.join('\n')} />
-        <Button kind="plain" size="small" onClick={() => download(`${whose}\n\n${list.join('\n')}\n`)}>
+        <Button kind="plain" size="small" onClick={() => download(`${owner}\n\n${list.join('\n')}\n`)}>
           {t('factors.download')}
         </Button>
         <Button kind="plain" size="small" onClick={() => print()}>

@@ -89,15 +89,15 @@ const isDoubtful = ({ client_info: { browser, os }, approx_last_used_at: used }:
   (browser === null && os === null) || Date.parse(used) < Date.now() - UNUSED_MS;
 
 function deviceCheck(sessions: readonly Session[]): Check {
-  const doubtful = othersOf(sessions).filter(isDoubtful).length;
+  const doubtfulCount = othersOf(sessions).filter(isDoubtful).length;
   return {
     title: 'sessions.title',
-    isDone: doubtful === 0,
+    isDone: doubtfulCount === 0,
     sentence:
-      doubtful === 0
+      doubtfulCount === 0
         ? t('account.devicesHeld', { count: sessions.length })
-        : t('account.devicesDoubtful', { count: doubtful }),
-    label: doubtful === 0 ? 'account.manage' : 'account.review',
+        : t('account.devicesDoubtful', { count: doubtfulCount }),
+    label: doubtfulCount === 0 ? 'account.manage' : 'account.review',
     path: '/account/sessions',
   };
 }

@@ -35,16 +35,16 @@ export async function addPasskey(options: { readonly challenge: string }, name: 
 /** A form that adds a passkey on this device, or on a phone or security key through the browser's dialog. */
 export function Adding({ onAdded }: { readonly onAdded: () => Promise<void> }) {
   const name = useSignal<string | null>(null);
-  const trouble = useSignal<'cancelled' | 'known' | null>(null);
+  const problem = useSignal<'cancelled' | 'known' | null>(null);
   const typed = name.value ?? defaultPasskeyName();
   const add = useAction(
     async () => {
-      trouble.value = null;
+      problem.value = null;
       try {
         await addPasskey(await api.post(`${CREDENTIALS}/registration-options`), typed);
       } catch (error) {
         if (!(error instanceof PasskeyCancelled)) throw error;
-        trouble.value = error instanceof PasskeyAlreadyRegistered ? 'known' : 'cancelled';
+        problem.value = error instanceof PasskeyAlreadyRegistered ? 'known' : 'cancelled';
         return;
       }
       name.value = null;
@@ -59,7 +59,7 @@ export function Adding({ onAdded }: { readonly onAdded: () => Promise<void> }) {
   return (
     <form class="stack" onSubmit={add.run}>
       <FailureNotice of={add} />
-      {trouble.value && <Notice kind="bad">{t(`passkeys.${trouble.value}`)}</Notice>}
+      {problem.value && <Notice kind="bad">{t(`passkeys.${problem.value}`)}</Notice>}
       <Field
         name="name"
         label={t('passkeys.name')}

@@ -58,7 +58,7 @@ function Cropper({ picture, shape, onCut, onCancel }: CropperProps) {
   const { aspect, isRound } = shape;
   const section = useSignal(clampSection(picture, aspect, WHOLE));
   const canvas = useRef<HTMLCanvasElement>(null);
-  const grasped = useRef<readonly [number, number]>([0, 0]);
+  const lastPosition = useRef<readonly [number, number]>([0, 0]);
   const id = useId();
   const current = section.value;
   useEffect(() => {
@@ -76,15 +76,15 @@ function Cropper({ picture, shape, onCut, onCancel }: CropperProps) {
     else return;
     event.preventDefault();
   };
-  const grasp = (event: Pointer) => {
+  const startDrag = (event: Pointer) => {
     event.currentTarget.setPointerCapture(event.pointerId);
-    grasped.current = [event.clientX, event.clientY];
+    lastPosition.current = [event.clientX, event.clientY];
   };
   const drag = ({ currentTarget, pointerId, clientX, clientY }: Pointer) => {
     if (!currentTarget.hasPointerCapture(pointerId)) return;
     const { width, height } = currentTarget.getBoundingClientRect();
-    const [x, y] = grasped.current;
-    grasped.current = [clientX, clientY];
+    const [x, y] = lastPosition.current;
+    lastPosition.current = [clientX, clientY];
     section.value = moveSection(picture, aspect, section.value, (clientX - x) / width, (clientY - y) / height);
   };
   return (
@@ -100,7 +100,7 @@ function Cropper({ picture, shape, onCut, onCancel }: CropperProps) {
         aria-describedby={`${id}-hint`}
         tabIndex={0}
         onKeyDown={press}
-        onPointerDown={grasp}
+        onPointerDown={startDrag}
         onPointerMove={drag}
       >
         <canvas ref={canvas} width={800} height={Math.round(800 / aspect)} />

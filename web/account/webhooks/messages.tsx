@@ -63,8 +63,8 @@ function useMessages(id: string) {
   useEffect(
     () =>
       onGatewayEvent((name, data) => {
-        const telling = parseMessageEvent(name, data);
-        if (telling?.of === id) changed.value = new Map(changed.value).set(telling.id, telling.now);
+        const event = parseMessageEvent(name, data);
+        if (event?.of === id) changed.value = new Map(changed.value).set(event.id, event.now);
       }),
     [id, changed],
   );

@@ -9,14 +9,14 @@ type Duration = keyof typeof DURATIONS | 'own';
 /** Maximum duration in hours (admin.md section 5.3). */
 export const MAX_HOURS = 8760;
 
-const lasting = (count: number, unit: 'hour' | 'day'): string =>
+const durationOf = (count: number, unit: 'hour' | 'day'): string =>
   new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 
 const durations = (): Readonly<Record<Duration, string>> => ({
-  hour: lasting(1, 'hour'),
-  day: lasting(24, 'hour'),
-  week: lasting(7, 'day'),
-  month: lasting(30, 'day'),
+  hour: durationOf(1, 'hour'),
+  day: durationOf(24, 'hour'),
+  week: durationOf(7, 'day'),
+  month: durationOf(30, 'day'),
   forGood: t('adminActions.forGood'),
   own: t('adminActions.ownHours'),
 });

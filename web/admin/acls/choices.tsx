@@ -60,8 +60,8 @@ const Group = ({ of: { name: area, acls }, name, chosen, onChosen, isOwnMarked =
 /** Checkboxes for ACLs with descriptions, in groups, with a search. Choices that the search hides stay chosen. */
 export function AclChoices({ label, offered, ...choosing }: AclChoicesProps) {
   const search = useSignal('');
-  const sought = search.value.trim();
-  const found = (offered ?? registry.value?.acls ?? []).filter((acl) => sought === '' || matches(acl, sought));
+  const query = search.value.trim();
+  const found = (offered ?? registry.value?.acls ?? []).filter((acl) => query === '' || matches(acl, query));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would announce its legend before that of each group
     <div role="group" class="stack" aria-label={label}>
@@ -82,7 +82,7 @@ export function AclChoices({ label, offered, ...choosing }: AclChoicesProps) {
         />
       </div>
       <p role="status" class="small quiet">
-        {sought !== '' && t('adminAcls.found', { count: found.length })}
+        {query !== '' && t('adminAcls.found', { count: found.length })}
       </p>
       {groupsOf(found).map((group) => (
         <Group key={group.name} of={group} {...choosing} />

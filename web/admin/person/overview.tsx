@@ -25,11 +25,11 @@ function Deletion({ user }: OfUser) {
 
 /** Explains why the account cannot be used. */
 function Obstacles({ user }: OfUser) {
-  const obstacles = obstaclesOf(user);
-  if (obstacles.length === 0) return null;
+  const blockers = obstaclesOf(user);
+  if (blockers.length === 0) return null;
   return (
     <Notice kind="warn" isAnnounced={false}>
-      {obstacles.map((words) => (
+      {blockers.map((words) => (
         <p key={words}>{words}</p>
       ))}
     </Notice>

@@ -201,7 +201,7 @@ const SEARCH_PROVIDERS: Readonly<Record<Kind, readonly SearchProvider[]>> = {
   request: [{ what: 'adminSearch.entriesByRequest', operation: LOGS, run: requests }],
 };
 
-const may = ({ operation, acls = [] }: SearchProvider): boolean => can(...operation) && acls.every(hasAcl);
+const isPermitted = ({ operation, acls = [] }: SearchProvider): boolean => can(...operation) && acls.every(hasAcl);
 
 /** The ACLs that the user lacks for a provider. */
 function missingAcls({ operation: [method, path], acls = [] }: SearchProvider): readonly string[] {
@@ -215,7 +215,7 @@ export const searchable = (): readonly TranslationKey[] => [
   ...new Set(
     Object.values(SEARCH_PROVIDERS)
       .flat()
-      .filter(may)
+      .filter(isPermitted)
       .map(({ what }) => what),
   ),
 ];
@@ -224,8 +224,8 @@ export const searchable = (): readonly TranslationKey[] => [
 export function searchesFor(finds: readonly SearchTerm[]) {
   const all = finds.flatMap(({ kind, value }) => SEARCH_PROVIDERS[kind].map((ask) => ({ ask, value })));
   return {
-    jobs: all.filter(({ ask }) => may(ask)),
-    lacking: new Map(all.flatMap(({ ask }) => (may(ask) ? [] : [[ask.what, missingAcls(ask)]]))),
+    jobs: all.filter(({ ask }) => isPermitted(ask)),
+    lacking: new Map(all.flatMap(({ ask }) => (isPermitted(ask) ? [] : [[ask.what, missingAcls(ask)]]))),
   };
 }
 

@@ -40,9 +40,9 @@ export function restoreRequest(): Known {
     const code = plainCode(fresh);
     return { code: code ?? '', isMalformed: !code, request: readHistoryState<Request>(REQUEST) ?? null };
   }
-  const luggage = packed ? (JSON.parse(packed) as Known) : { code: '', request: null };
-  const request = readHistoryState<Request>(REQUEST) ?? (luggage.request && storeRequest(luggage.request));
-  return { code: luggage.code, request };
+  const stored = packed ? (JSON.parse(packed) as Known) : { code: '', request: null };
+  const request = readHistoryState<Request>(REQUEST) ?? (stored.request && storeRequest(stored.request));
+  return { code: stored.code, request };
 }
 
 export function storeRequest(request: Request): Request {

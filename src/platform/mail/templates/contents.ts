@@ -40,12 +40,12 @@ export interface Content {
 
 interface BuiltInMailDeclaration<F extends object> extends BuiltInMail<F> {
   /** Builds the text in the language of the recipient. */
-  readonly render: (context: MailContext<F>, speech: Translator) => Content;
+  readonly render: (context: MailContext<F>, translator: Translator) => Content;
 }
 
 /** Declares an email of the service, whose texts are in `words/`. `F` has its facts, such as a token or a code. */
 export const builtInMail = <F extends object>(mail: BuiltInMailDeclaration<F>): BuiltInMail<F> => mail;
 
 /** The line that names the client device, if it is known. */
-export const deviceFact = (client: Device | undefined, speech: Translator) =>
-  client ? [[speech.words.labels.device, speech.formatDevice(client)] as const] : [];
+export const deviceFact = (client: Device | undefined, translator: Translator) =>
+  client ? [[translator.words.labels.device, translator.formatDevice(client)] as const] : [];

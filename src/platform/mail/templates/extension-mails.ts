@@ -32,12 +32,12 @@ function* findFaults({ words, link, sample }: FeatureMail): Generator<string> {
   if (words['en-US'] === undefined) yield 'has no texts in en-US';
   const known = new Set([...BUILT_IN_PLACEHOLDERS, ...Object.keys(sample)]);
   const list = [...known].map((name) => `{${name}}`).join(', ');
-  for (const [language, said] of Object.entries(words)) {
+  for (const [language, translation] of Object.entries(words)) {
     if (!LANGUAGES.includes(language as Language)) yield `has texts in ${language}, which is not a language of emails`;
-    if (said.paragraphs.length === 0) yield `has no paragraph in ${language}`;
-    if ((said.action === undefined) !== (link === undefined))
+    if (translation.paragraphs.length === 0) yield `has no paragraph in ${language}`;
+    if ((translation.action === undefined) !== (link === undefined))
       yield `has only one of link and action in ${language}. Set both, or neither`;
-    for (const text of allTexts(said)) {
+    for (const text of allTexts(translation)) {
       if (!isOneLine(text)) yield `has a text in ${language} that is not one line: ${JSON.stringify(text)}`;
       for (const [, name = ''] of text.matchAll(PLACEHOLDER)) {
         if (!known.has(name))
@@ -60,13 +60,13 @@ export function assertValidMails(features: readonly Feature[]): void {
 /** Formats facts for use in a sentence, each as one line. */
 function formatFacts(
   { metadata, product, validSeconds }: MailContext<MailFacts>,
-  speech: Translator,
+  translator: Translator,
 ): Record<string, string> {
-  const said = Object.entries(metadata).map(([name, value]) => [
+  const formatted = Object.entries(metadata).map(([name, value]) => [
     name,
-    typeof value === 'number' ? speech.formatNumber(value) : value.replace(/\s+/g, ' '),
+    typeof value === 'number' ? translator.formatNumber(value) : value.replace(/\s+/g, ' '),
   ]);
-  return { ...Object.fromEntries(said), product, validity: speech.formatDuration(validSeconds) };
+  return { ...Object.fromEntries(formatted), product, validity: translator.formatDuration(validSeconds) };
 }
 
 function resolveLink(link: FeatureMail['link'], { metadata, webAppUrl }: MailContext<MailFacts>): string {
@@ -80,12 +80,12 @@ function resolveLink(link: FeatureMail['link'], { metadata, webAppUrl }: MailCon
  * Renders an extension's email in a language, or in English if it has no text in that language.
  * @throws UnknownMailError
  */
-export function renderExtensionMail(mails: Mails, type: string, occasion: MailContext<MailFacts>, spoken: Language) {
+export function renderExtensionMail(mails: Mails, type: string, context: MailContext<MailFacts>, spoken: Language) {
   const { words, link, code } = requireExtensionMail(mails, type);
   const language = words[spoken] ? spoken : 'en-US';
-  const speech = getTranslator(language);
-  const facts = formatFacts(occasion, speech);
-  const say = (text: string) => speech.format(text, facts);
+  const translator = getTranslator(language);
+  const facts = formatFacts(context, translator);
+  const say = (text: string) => translator.format(text, facts);
   const {
     subject,
     paragraphs,
@@ -100,12 +100,12 @@ export function renderExtensionMail(mails: Mails, type: string, occasion: MailCo
     paragraphs: paragraphs.map(say),
     facts: labelled.map(([label, value]) => [say(label), say(value)]),
     ...(request !== undefined && { request: say(request) }),
-    ...(code && { code: code(occasion.metadata) }),
-    ...(action !== undefined && { action: { label: say(action), url: resolveLink(link, occasion) } }),
+    ...(code && { code: code(context.metadata) }),
+    ...(action !== undefined && { action: { label: say(action), url: resolveLink(link, context) } }),
     ...(closing !== undefined && { closing: say(closing) }),
     reason: say(reason),
   };
-  return { content, language, speech };
+  return { content, language, translator };
 }
 
 /** The example facts of an extension's email. */

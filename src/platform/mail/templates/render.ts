@@ -47,15 +47,15 @@ type AnyMailContext = MailContext<unknown>;
 interface LocalizedContent {
   readonly content: Content;
   readonly language: Language;
-  readonly speech: Translator;
+  readonly translator: Translator;
 }
 
 /** Renders a message in a language. If an extension has no text in it, English is used. */
-function renderContent(mails: Mails, type: string, occasion: AnyMailContext, spoken: Language): LocalizedContent {
+function renderContent(mails: Mails, type: string, context: AnyMailContext, language: Language): LocalizedContent {
   const mail = mails.get(type);
-  if (!mail || !isBuiltIn(mail)) return renderExtensionMail(mails, type, occasion as MailContext<MailFacts>, spoken);
-  const speech = getTranslator(spoken);
-  return { content: mail.render(occasion, speech) as Content, language: spoken, speech };
+  if (!mail || !isBuiltIn(mail)) return renderExtensionMail(mails, type, context as MailContext<MailFacts>, language);
+  const translator = getTranslator(language);
+  return { content: mail.render(context, translator) as Content, language, translator };
 }
 
 const ISOLATES = /[\u2066-\u2069]/g;
@@ -64,16 +64,16 @@ const ISOLATES = /[\u2066-\u2069]/g;
 export function renderMail(
   mails: Mails,
   type: string,
-  occasion: AnyMailContext,
-  spoken: Language,
+  context: AnyMailContext,
+  requestedLanguage: Language,
   look: MailBranding,
 ): RenderedMail {
-  const { content, language, speech } = renderContent(mails, type, occasion, spoken);
-  const { words } = speech;
-  const { product } = occasion;
+  const { content, language, translator } = renderContent(mails, type, context, requestedLanguage);
+  const { words } = translator;
+  const { product } = context;
   const footer: Footer = {
     product,
-    reason: content.reason ?? speech.format(words.reason, { product }),
+    reason: content.reason ?? translator.format(words.reason, { product }),
     links: (['support', 'terms', 'privacy'] as const).flatMap((name) => {
       const url = look[`${name}Url`];
       return url ? [{ label: words.links[name], url }] : [];
@@ -96,5 +96,5 @@ export function renderMail(
   });
   // Mail clients show isolate characters in subjects as garbage, and a header must be one line.
   const subject = content.subject.replace(ISOLATES, '').replace(/\s+/g, ' ').trim();
-  return { subject, text: renderPlainText(content, footer, language, speech), html };
+  return { subject, text: renderPlainText(content, footer, language, translator), html };
 }

@@ -39,10 +39,11 @@ export class EventReceiver {
     });
   }
 
-  /** Starts to listen. End it with `stop()`. */
+  /** Starts to listen. End it with `stop()`. It does not keep the process running. */
   static async start(): Promise<EventReceiver> {
     const receiver = new EventReceiver();
     await new Promise<void>((resolve) => receiver.server.listen(0, '127.0.0.1', resolve));
+    receiver.server.unref();
     return receiver;
   }
 

@@ -86,9 +86,9 @@ export { AnyObject, Bool, Email, field, Int, ListOf, OneOf, Snowflake, Text, Tim
 export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
+export { SqlMigration } from './migrations/sql-migration.js';
 export { OutgoingEvents } from './outgoing-events/outgoing-events.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
-export { SqlMigration } from './platform/database/migrations.js';
 export { streamRows } from './platform/database/rows.js';
 export { Cleanup, type CleanupTask } from './platform/jobs/cleanup.js';
 export { type EnqueueOptions, Jobs } from './platform/jobs/jobs.service.js';

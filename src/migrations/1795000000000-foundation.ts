@@ -1,5 +1,5 @@
-import { SqlMigration } from '../platform/database/migrations.js';
 import { WEBHOOKS_AND_MEDIA } from './foundation-of-webhooks-and-media.js';
+import { SqlMigration } from './sql-migration.js';
 
 export class Foundation1795000000000 extends SqlMigration {
   readonly sql = `

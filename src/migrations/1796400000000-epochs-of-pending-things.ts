@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * Pending items store the account epoch at which they began (credentials.md section 7). Existing items get the current

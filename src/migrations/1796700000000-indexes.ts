@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Adds indexes for all queries of requests, workers and deletions. */
 export class Indexes1796700000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Schedules webhooks per sink: one row each, regardless of the number of waiting events. */
 export class WebhookQueue1796800000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * The journal with notices between replicas, and the number of the last event of each account.

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Security events of an account, shown to its owner (web.md section 5). */
 export class SecurityEvents1797100000000 extends SqlMigration {

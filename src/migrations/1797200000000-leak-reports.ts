@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Accepted reports of leaked credentials that wait for processing. Only digests are stored. */
 export class LeakReports1797200000000 extends SqlMigration {

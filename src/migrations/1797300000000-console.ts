@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Data for the administration console: replica status, evidence for IP bans, and search by username. */
 export class Console1797300000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Finds sessions that may have reached a limit by their age. */
 export class SessionLimits1797400000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Stores the public reason of a ban with the ban. */
 export class BanReason1797500000000 extends SqlMigration {

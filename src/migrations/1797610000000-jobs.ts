@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * Adds the tables of pg-boss 10 for background jobs, in the schema of all other tables and without partitions. Creating

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** OpenID Connect: how sessions were authenticated, signing keys, and the sessions that applications know. */
 export class OpenId1797620000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Adds indexes for the lists of background jobs: unfinished jobs by age, and failed jobs by name. */
 export class JobLists1797632000000 extends SqlMigration {

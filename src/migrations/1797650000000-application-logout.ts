@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** What applications register for logouts (contract/openid.md section 7). */
 export class ApplicationLogout1797650000000 extends SqlMigration {

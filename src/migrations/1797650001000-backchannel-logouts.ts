@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * The outbox of logout tokens (contract/openid.md section 6). Triggers write it, so that no way of ending a session can

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Applications that an administrator trusts (contract/openid.md section 4). */
 export class TrustedApplications1797670000000 extends SqlMigration {

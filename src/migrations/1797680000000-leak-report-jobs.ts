@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * Jobs process reports of leaked credentials, also those that wait. The columns of the former queue stay for replicas of

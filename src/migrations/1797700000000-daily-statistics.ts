@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Statistics of each day in UTC (contract/admin.md, `GET /instance/statistics/daily`): one row per day and kind. */
 export class DailyStatistics1797700000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Roles: named lists of ACLs, which administrators copy to accounts. */
 export class Roles1797710000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Adds indexes for the order, the search and the rare states of the list of accounts for administrators. */
 export class UserList1797730000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Personal access tokens: what `oauth_token` does not have (contract/tokens.md section 1). */
 export class PersonalTokens1797740000000 extends SqlMigration {

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * Several tokens of a bot (contract/tokens.md section 2). `application.bot_digest` is the digest of its oldest token, so

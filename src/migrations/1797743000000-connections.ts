@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * Connections: identity providers next to single sign-on, whose identities stay in their table. With the ID, their

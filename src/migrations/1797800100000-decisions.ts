@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** The columns of an account on which decisions depend. `src/decisions/facts.ts` lists all columns. */
 const ACCOUNT_COLUMNS = [

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /**
  * The outbox of the ledger of erasures and bans. `number` is the place of a line in the ledger, and is null until the

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Adds an index of the accounts that have ACLs, which are few. */
 export class AccountsWithAcls1797800292000 extends SqlMigration {

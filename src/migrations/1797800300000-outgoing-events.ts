@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Columns of the profile and the state of an account, which `account.updated` reports. */
 const ACCOUNT_COLUMNS = [

@@ -1,4 +1,4 @@
-import { SqlMigration } from '../platform/database/migrations.js';
+import { SqlMigration } from './sql-migration.js';
 
 /** Lines of the ledger about banned IP addresses and ranges, which have no account. `network` is encrypted. */
 export class LedgerOfNetworks1797800400000 extends SqlMigration {

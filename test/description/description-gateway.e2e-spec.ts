@@ -82,27 +82,36 @@ describeInBrowser('/docs', () => {
     }
   });
 
-  test('tries again while the service is too busy, and shows an error that stays', async () => {
+  test('tries again after a failure that may be temporary, not more often than once a second, and shows others', async () => {
     const browser = await openBrowser();
     try {
       const page = await browser.newPage();
-      const requests = { openapi: 0, asyncapi: 0 };
+      const failures = [
+        { status: 503, headers: { 'Retry-After': '1' } },
+        { status: 503, headers: { 'Retry-After': '0' } },
+        { status: 503, headers: { 'Retry-After': new Date().toUTCString() } },
+        null,
+      ];
+      const times: number[] = [];
       await page.route('**/openapi.json', (route) => {
-        requests.openapi++;
-        return requests.openapi < 3
-          ? route.fulfill({ status: 503, headers: { 'Retry-After': '1' } })
-          : route.continue();
+        const failure = failures[times.push(performance.now()) - 1];
+        if (failure === undefined) return route.continue();
+        return failure ? route.fulfill(failure) : route.abort();
       });
+      let asyncapiRequests = 0;
       await page.route('**/asyncapi.json', (route) => {
-        requests.asyncapi++;
+        asyncapiRequests++;
         return route.fulfill({ status: 404 });
       });
       await page.goto(`${service.url}/docs`);
       await page.locator('text=/openapi.json could not be loaded (status 503). The page tries again').waitFor();
       await page.locator('text=/asyncapi.json could not be loaded (status 404). Reload the page').waitFor();
+      await page.locator('text=/openapi.json could not be loaded (no connection). The page tries again').waitFor();
       await page.locator('.opblock').first().waitFor();
       expect(await page.locator('#description').innerText()).not.toContain('could not be loaded');
-      expect(requests).toEqual({ openapi: 3, asyncapi: 1 });
+      expect(times).toHaveLength(failures.length + 1);
+      for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThan(900);
+      expect(asyncapiRequests).toBe(1);
     } finally {
       await browser.close();
     }

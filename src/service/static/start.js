@@ -52,18 +52,22 @@ const element = (name, text, ...children) => {
   return made;
 };
 
-/** Loads a document and shows it. A service that is too busy says in the response when to ask again. */
+/** Seconds until the next attempt, if the response has no number of seconds in `Retry-After`. */
+const RETRY_SECONDS = 5;
+
+/** Loads a document and shows it. Tries again if the connection fails, or if the response has `Retry-After`. */
 async function show(path, place, render) {
   for (;;) {
-    const response = await fetch(path);
-    if (response.ok) return render(await response.json());
-    const seconds = response.headers.get('Retry-After');
-    const next = seconds ? 'The page tries again automatically.' : 'Reload the page to try again.';
-    document
-      .getElementById(place)
-      .replaceChildren(element('p', `${path} could not be loaded (status ${response.status}). ${next}`));
-    if (!seconds) return;
-    await new Promise((resolve) => setTimeout(resolve, Number(seconds) * 1000));
+    const response = await fetch(path).catch(() => null);
+    if (response?.ok) return render(await response.json());
+    const mayRetry = !response || response.headers.has('Retry-After');
+    const cause = response ? `status ${response.status}` : 'no connection';
+    const next = mayRetry ? 'The page tries again automatically.' : 'Reload the page to try again.';
+    document.getElementById(place).replaceChildren(element('p', `${path} could not be loaded (${cause}). ${next}`));
+    if (!mayRetry) return;
+    // A proxy may send a date, or zero.
+    const seconds = Number(response?.headers.get('Retry-After')) || RETRY_SECONDS;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
 }
 

@@ -163,6 +163,11 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.route('**/v1/users/@me/settings', (route) =>
       route.request().method() === 'PATCH' ? route.abort() : route.continue(),
     );
+    // The translations arrive after the error.
+    await page.route('**/de-*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
     await chooseLanguage(page, 'de');
     await page.getByText('Der Server ist nicht erreichbar', { exact: false }).waitFor();
     expect((await world.service.as(owner).get('/v1/users/@me/settings')).body.locale).toBe('en-US');

@@ -34,6 +34,6 @@ export async function changeLanguage(wanted: string): Promise<Answer<paths, '/v1
   saving.catch(() => {
     choice = undefined;
   });
-  const [settings] = await Promise.all([saving, setLanguage(wanted, true)]);
-  return settings;
+  await setLanguage(wanted, true);
+  return saving;
 }

@@ -214,6 +214,15 @@ async function refuseSideways(page: Page, name: string): Promise<void> {
   }
 }
 
+/** For users who prefer reduced motion. A transition, even a short one, also delays the layout that a test measures. */
+async function refuseTransitions(page: Page, name: string): Promise<void> {
+  const moving = await page.evaluate(`[...document.querySelectorAll('*')].filter((element) => {
+    const { transitionProperty, transitionDuration } = getComputedStyle(element);
+    return transitionProperty !== 'none' && transitionDuration.split(', ').some((duration) => parseFloat(duration) > 0);
+  }).map(({ tagName, className }) => tagName.toLowerCase() + '.' + className)`);
+  if ((moving as string[]).length > 0) throw new Error(`${name} has transitions despite reduced motion: ${moving}`);
+}
+
 async function picture(page: Page, name: string, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, caret: 'initial' });
@@ -243,6 +252,7 @@ async function look(page: Page, name: string): Promise<void> {
     // The schemes differ only in their colors.
     await judge(page, `${name}, ${scheme}`, scheme === 'light' ? 'all' : 'colors');
   }
+  await refuseTransitions(page, name);
   const state = await stateOf(page);
   // An open dialog covers the language selection.
   const isNew = !seenInOtherLanguages.has(state);

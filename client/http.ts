@@ -29,7 +29,7 @@ export interface HttpOptions {
    * Maximum number of seconds to wait after a 429 response; default 60. If the service asks for more, the request
    * fails. Each request waits at most once.
    */
-  readonly patience?: number;
+  readonly maxRetryAfterSeconds?: number;
   /** Headers of every request, such as `X-Service-Client-Properties`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called with the number of seconds that the client waits before it repeats a request. */
@@ -57,7 +57,7 @@ type SuccessOf<Answers> = {
 }[keyof Answers];
 
 /** The body of a successful response to an operation. */
-export type Answer<Paths, P extends keyof Paths, M extends Method> = Paths[P] extends {
+export type ResponseBody<Paths, P extends keyof Paths, M extends Method> = Paths[P] extends {
   [key in M]: { responses: infer R };
 }
   ? SuccessOf<R>
@@ -104,27 +104,27 @@ export class Http<Paths> {
   constructor(private readonly options: HttpOptions = {}) {}
 
   get<P extends Operations<Paths, 'get'>>(path: P, sent?: Sent<Paths[P]['get' & keyof Paths[P]]>) {
-    return this.send('get', path, sent as Request) as Promise<Answer<Paths, P, 'get'>>;
+    return this.send('get', path, sent as Request) as Promise<ResponseBody<Paths, P, 'get'>>;
   }
 
   post<P extends Operations<Paths, 'post'>>(path: P, sent?: Sent<Paths[P]['post' & keyof Paths[P]]>) {
-    return this.send('post', path, sent as Request) as Promise<Answer<Paths, P, 'post'>>;
+    return this.send('post', path, sent as Request) as Promise<ResponseBody<Paths, P, 'post'>>;
   }
 
   put<P extends Operations<Paths, 'put'>>(path: P, sent?: Sent<Paths[P]['put' & keyof Paths[P]]>) {
-    return this.send('put', path, sent as Request) as Promise<Answer<Paths, P, 'put'>>;
+    return this.send('put', path, sent as Request) as Promise<ResponseBody<Paths, P, 'put'>>;
   }
 
   patch<P extends Operations<Paths, 'patch'>>(path: P, sent?: Sent<Paths[P]['patch' & keyof Paths[P]]>) {
-    return this.send('patch', path, sent as Request) as Promise<Answer<Paths, P, 'patch'>>;
+    return this.send('patch', path, sent as Request) as Promise<ResponseBody<Paths, P, 'patch'>>;
   }
 
   delete<P extends Operations<Paths, 'delete'>>(path: P, sent?: Sent<Paths[P]['delete' & keyof Paths[P]]>) {
-    return this.send('delete', path, sent as Request) as Promise<Answer<Paths, P, 'delete'>>;
+    return this.send('delete', path, sent as Request) as Promise<ResponseBody<Paths, P, 'delete'>>;
   }
 
   /** Deletes the proof of sudo mode. */
-  forgetProof(): void {
+  forgetSudoProof(): void {
     this.proof = undefined;
   }
 
@@ -134,7 +134,7 @@ export class Http<Paths> {
       return await this.patiently(method, path, request);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'SUDO_MODE_REQUIRED' || !this.options.sudo) throw error;
-      this.forgetProof();
+      this.forgetSudoProof();
       const factor = await this.options.sudo(error.body as unknown as SudoMethods);
       if (factor === null) throw error;
       return this.patiently(method, path, { ...request, body: { ...(request.body as object | undefined), ...factor } });
@@ -147,7 +147,7 @@ export class Http<Paths> {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error;
       const { retryAfter } = error;
-      if (retryAfter === undefined || retryAfter > (this.options.patience ?? PATIENCE_SECONDS)) throw error;
+      if (retryAfter === undefined || retryAfter > (this.options.maxRetryAfterSeconds ?? PATIENCE_SECONDS)) throw error;
       this.options.onWait?.(retryAfter);
       await sleep(retryAfter, request.signal);
       return this.once(method, path, request);

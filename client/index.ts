@@ -5,7 +5,7 @@
 export type { components, operations, paths } from './api.js';
 export { ApiError, type ApiErrorBody, type FieldError, NetworkError } from './api-error.js';
 export { Gateway, type GatewayEvents, type GatewayOptions, type GatewayState, type SocketLike } from './gateway.js';
-export { type Answer, Http, type HttpOptions, type SudoFactor, type SudoMethods } from './http.js';
+export { Http, type HttpOptions, type ResponseBody, type SudoFactor, type SudoMethods } from './http.js';
 
 import type { paths } from './api.js';
 import { Http, type HttpOptions } from './http.js';

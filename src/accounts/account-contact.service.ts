@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { validationError } from '../core/errors.js';
 import { violatesConstraint } from '../platform/database/constraints.js';
-import type { Changed, Tx } from '../platform/database/database.js';
+import type { ChangeResult, Tx } from '../platform/database/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
 import { CLEARED_BY_VERIFICATION } from './account-facts.js';
 import { LifecycleEvents } from './events/lifecycle-events.service.js';
@@ -31,7 +31,7 @@ export class AccountContact {
    * (account.md section 7). Returns false if the account has another email address by now.
    */
   async confirmEmail(tx: Tx, id: string, email: string): Promise<boolean> {
-    const [, changed] = await tx.query<Changed>(
+    const [, changed] = await tx.query<ChangeResult>(
       `UPDATE account SET email_verified = true, email_bounced = false, suspicious_flags = suspicious_flags & ~$3::int,
          traits = array_remove(traits, $4)
        WHERE id = $1 AND email = $2`,
@@ -86,7 +86,7 @@ export class AccountContact {
    * another one.
    */
   async markBounced(tx: Tx, id: string, email: string): Promise<void> {
-    const [, changed] = await tx.query<Changed>(
+    const [, changed] = await tx.query<ChangeResult>(
       'UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1 AND lower(email) = lower($2)',
       [id, email],
     );

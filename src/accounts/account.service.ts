@@ -6,7 +6,7 @@ import { Clock } from '../core/clock.js';
 import { validationError } from '../core/errors.js';
 import { Snowflakes, UNASSIGNED_ID } from '../core/snowflake.js';
 import { violatesConstraint } from '../platform/database/constraints.js';
-import { type Changed, Database, type Tx } from '../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../platform/database/database.js';
 import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import type { Account as AccountFacts, AccountRow, StoredAccount } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
@@ -292,7 +292,7 @@ export class AccountService {
    * sessions as well, use `SessionService.revokeAll`.
    */
   async incrementEpoch(tx: Tx, id: string): Promise<AccountSnapshot> {
-    const [[row]] = await tx.query<Changed<{ id: string; epoch: number }>>(
+    const [[row]] = await tx.query<ChangeResult<{ id: string; epoch: number }>>(
       'UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch',
       [id],
     );

@@ -1,5 +1,5 @@
 import type { FieldCode } from '../core/errors.js';
-import { codePoints, isBlank, isText, plainName } from '../core/text/text.js';
+import { countCodePoints, isBlank, isText, plainName } from '../core/text/text.js';
 import { field, NORMALIZATION_SLACK, Text } from '../http/input.js';
 import { containsTerm, toSkeleton } from './reserved-terms.js';
 
@@ -34,7 +34,7 @@ const GLOBAL_NAME_BOUND = 2 * MAX_NAME + NORMALIZATION_SLACK;
 
 function globalNameFault(value: unknown): FieldCode | undefined {
   if (!isText(value)) return 'INVALID_FORMAT';
-  if (isBlank(value) || codePoints(value) > MAX_NAME) return 'GLOBAL_NAME_LENGTH_INVALID';
+  if (isBlank(value) || countCodePoints(value) > MAX_NAME) return 'GLOBAL_NAME_LENGTH_INVALID';
   if (RESERVED_NAMES.has(toSkeleton(value))) return 'GLOBAL_NAME_RESERVED_VALUE';
   if (containsTerm(value)) return 'GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS';
   return undefined;

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldFault, fieldError } from '../core/errors.js';
-import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
+import { countCodePoints, isStorable, isStorableJson } from '../core/text/text.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import {
   CONSTRAINT_NAME,
@@ -61,7 +61,7 @@ export function Text<const O extends TextOptions>(options: O): FieldDecorator<st
   };
   return field(rule, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
-    const length = codePoints(value);
+    const length = countCodePoints(value);
     if (length > max) return tooLong;
     if (length < min) return options.length ?? 'INVALID_FORMAT';
     if (pattern && !pattern.test(value)) return form;

@@ -3,7 +3,7 @@ import { AuditActions } from '../admin/audit/audit-actions.service.js';
 import type { Operator } from '../admin/audit/operator.js';
 import { CallerGuard } from '../auth/sessions/caller-guard.service.js';
 import { ApiError } from '../core/errors.js';
-import { type Changed, Database, type Tx } from '../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../platform/database/database.js';
 import { type DeliveryError, EventDeliveries } from './event-deliveries.service.js';
 import type { EventDeliveriesQuery } from './event-endpoints.dto.js';
 
@@ -94,7 +94,7 @@ export class DeliveryHistory {
    */
   replay(by: Operator, endpointId: string, id: string): Promise<void> {
     return this.send(by, endpointId, async (tx) => {
-      const [again] = await tx.query<Changed>(REPLAY, [endpointId, id]);
+      const [again] = await tx.query<ChangeResult>(REPLAY, [endpointId, id]);
       if (again.length === 0) {
         const known = await tx.query<unknown[]>(IS_KNOWN, [endpointId, id]);
         throw new ApiError(known.length === 0 ? 'UNKNOWN_EVENT_DELIVERY' : 'OUTGOING_DELIVERY_PENDING');
@@ -106,7 +106,7 @@ export class DeliveryHistory {
   /** @throws ApiError UNKNOWN_EVENT_ENDPOINT, OUTGOING_ENDPOINT_DISABLED */
   replayFailed(by: Operator, endpointId: string, since: string) {
     return this.send(by, endpointId, async (tx) => {
-      const [, count] = await tx.query<Changed>(REPLAY_FAILED, [endpointId, since]);
+      const [, count] = await tx.query<ChangeResult>(REPLAY_FAILED, [endpointId, since]);
       await this.audit.record(tx, by, 'replay_failed_events', { id: endpointId, metadata: { since, count } });
       return { replayed: count, has_more: count === MAX_REPLAYS };
     });

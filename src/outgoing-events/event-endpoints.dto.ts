@@ -1,4 +1,4 @@
-import { codePoints, isOneLine, isText } from '../core/text/text.js';
+import { countCodePoints, isOneLine, isText } from '../core/text/text.js';
 import { Bool, field, Int, ListOf, Snowflake, Text, Time } from '../http/input.js';
 
 const MAX_URL = 2048;
@@ -11,7 +11,7 @@ function EndpointUrl(options: { optional?: boolean } = {}): PropertyDecorator {
   const description = { type: 'string', format: 'uri', minLength: 1, maxLength: MAX_URL };
   return field({ ...options, bound: 2 * MAX_URL, tooLong: 'CONTENT_EXCEEDS_MAX_LENGTH', description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
-    if (codePoints(value) > MAX_URL) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (countCodePoints(value) > MAX_URL) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     return ENDPOINT_URL.test(value) && URL.canParse(value) ? undefined : 'INVALID_URL_FORMAT';
   });
 }

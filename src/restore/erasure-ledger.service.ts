@@ -6,7 +6,7 @@ import { Config } from '../core/config/config.js';
 import { StartError } from '../core/config/start-error.js';
 import { Log } from '../core/log.js';
 import { sealWithSecret, unsealWithSecret } from '../core/secrets.js';
-import { type Changed, Database, type Tx } from '../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../platform/database/database.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { DigestKeys } from '../platform/keys/digest-keys.js';
 import type { HealthCheck } from '../policy/health.js';
@@ -149,7 +149,7 @@ export class ErasureLedger implements RequiredSubscriber<Recorded>, JobHandler, 
     );
     for (const row of rows) {
       await this.write(storage, toLine(row));
-      await this.database.manager.query<Changed>('UPDATE erasure_ledger SET is_written = true WHERE number = $1', [
+      await this.database.manager.query<ChangeResult>('UPDATE erasure_ledger SET is_written = true WHERE number = $1', [
         row.number,
       ]);
     }

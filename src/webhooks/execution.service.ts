@@ -7,12 +7,12 @@ import type { MessageView } from './message.views.js';
 import { MessageFiles } from './message-files.service.js';
 import { readEdit, readMessage } from './message-input.js';
 import { WebhookMessageService } from './messages.service.js';
-import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.js';
+import { type AuthenticatedWebhook, WebhookTokenService } from './webhook-tokens.service.js';
 import { AVATAR_BODY_LIMIT, EditWebhookInput, type MessagePath, type TokenPath } from './webhooks.dto.js';
 import { WebhookService } from './webhooks.service.js';
 
 /** The view for callers with the token. It contains nothing about the owner (webhooks.md section 1). */
-const tokenView = ({ id, applicationId, name, avatar }: Omit<OpenWebhook, 'digest'>) => ({
+const tokenView = ({ id, applicationId, name, avatar }: Omit<AuthenticatedWebhook, 'digest'>) => ({
   id,
   application_id: applicationId,
   name,
@@ -56,12 +56,12 @@ export class ExecutionService {
   async edit(call: Call, path: TokenPath) {
     const webhook = await this.tokens.resolve(call, path);
     const input = parseEdit(await readJson(call, AVATAR_BODY_LIMIT));
-    return tokenView(await this.webhooks.change(webhook, input, (tx) => this.tokens.hold(tx, webhook)));
+    return tokenView(await this.webhooks.change(webhook, input, (tx) => this.tokens.lock(tx, webhook)));
   }
 
   async delete(call: Call, path: TokenPath): Promise<void> {
     const webhook = await this.tokens.resolve(call, path);
-    await this.webhooks.remove(webhook, (tx) => this.tokens.hold(tx, webhook));
+    await this.webhooks.remove(webhook, (tx) => this.tokens.lock(tx, webhook));
   }
 
   /** Responds with 200 and the message if the caller waits for it, otherwise with 204. */
@@ -74,12 +74,12 @@ export class ExecutionService {
     return RESPONSE_HANDLED;
   }
 
-  private async sendJson(call: Call, webhook: OpenWebhook): Promise<MessageView> {
+  private async sendJson(call: Call, webhook: AuthenticatedWebhook): Promise<MessageView> {
     const input = readMessage(await readJson(call, JSON_LIMIT));
     return (await this.messages.create(webhook, input)).message;
   }
 
-  private sendForm(call: Call, webhook: OpenWebhook): Promise<MessageView> {
+  private sendForm(call: Call, webhook: AuthenticatedWebhook): Promise<MessageView> {
     return this.files.receive(call, async (form) => {
       const input = readMessage(form.members, form.limits);
       const files = await this.files.publish(webhook, form, input.attachments);

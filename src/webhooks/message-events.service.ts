@@ -9,13 +9,13 @@ import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
-import { type Changed, Database, type Tx } from '../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../platform/database/database.js';
 import { Cleanup } from '../platform/jobs/cleanup.js';
 import { backOffSeconds, PollingWorker } from '../platform/process/polling-worker.js';
 import { messageView } from './message.views.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './message-sinks.js';
 import type { WebhookMessage } from './webhook.entities.js';
-import type { OpenWebhook } from './webhook-tokens.service.js';
+import type { AuthenticatedWebhook } from './webhook-tokens.service.js';
 
 type Message = Omit<WebhookMessage, 'expiresAt'>;
 
@@ -87,7 +87,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     // Events of a removed sink are never claimed. They are deleted together with parked ones.
     cleanup.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
     cleanup.add('webhook_queue', async (tx, limit) => {
-      const [, count] = await tx.query<Changed>(
+      const [, count] = await tx.query<ChangeResult>(
         `DELETE FROM webhook_queue WHERE ctid = ANY (ARRAY(
            SELECT q.ctid FROM (
              SELECT ctid, * FROM webhook_queue WHERE next_attempt_at < now() - interval '8 days'
@@ -126,7 +126,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
   async enqueue(
     tx: Tx,
     kind: WebhookMessageEvent['kind'],
-    { id, applicationId, ownerId, name }: OpenWebhook,
+    { id, applicationId, ownerId, name }: AuthenticatedWebhook,
     message: Message | Pick<Message, 'id'>,
   ): Promise<void> {
     if (this.sinks.length === 0) return;
@@ -193,7 +193,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     await this.database.transaction(async (tx) => {
       const key = [sink.name, id];
       await tx.query('SELECT 1 FROM webhook_queue WHERE sink = $1 AND webhook_id = $2 FOR UPDATE', key);
-      const [, removed] = await tx.query<Changed>(
+      const [, removed] = await tx.query<ChangeResult>(
         `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING_EVENTS})`,
         key,
       );

@@ -13,7 +13,7 @@ import type { Call } from '../policy/call.js';
 import { type FilePart, type FormMembers, readForm } from './message-form.js';
 import { type FileLabel, MESSAGE_LIMITS } from './message-input.js';
 import type { StoredAttachment } from './webhook.entities.js';
-import type { OpenWebhook } from './webhook-tokens.service.js';
+import type { AuthenticatedWebhook } from './webhook-tokens.service.js';
 
 /** An uploaded file in the bucket `uploads`, which is not public. */
 interface StagedFile {
@@ -123,7 +123,7 @@ export class MessageFiles {
   }
 
   /** Publishes the files of a form. File names come from the labels or from the form. */
-  async publish(webhook: OpenWebhook, form: MessageForm, labels: readonly FileLabel[]): Promise<NewFile[]> {
+  async publish(webhook: AuthenticatedWebhook, form: MessageForm, labels: readonly FileLabel[]): Promise<NewFile[]> {
     const named = form.files.map((file) => {
       const label = labels.findLast(({ id }) => id === file.index)?.filename;
       const filename = plainFilename(label ?? file.filename ?? '');

@@ -1,5 +1,5 @@
 import { ApiError, type FieldCode, type FieldFault, fieldError, validationError } from '../core/errors.js';
-import { codePoints, isText } from '../core/text/text.js';
+import { countCodePoints, isText } from '../core/text/text.js';
 
 /** Limits of a message (webhooks.md 4.1). */
 export const MESSAGE_LIMITS = { content: 4000, embeds: 10, files: 10, fileBytes: 25 * 1024 * 1024 } as const;
@@ -88,7 +88,7 @@ class MessageReader {
   text(value: unknown, path: string, { max, min = 0 }: { max: number; min?: number }): string | undefined {
     if (isNone(value)) return undefined;
     if (!isText(value)) return this.malformed();
-    const length = codePoints(value);
+    const length = countCodePoints(value);
     if (length < min) return this.malformed();
     if (length > max) this.exceeded(path);
     return value;
@@ -172,7 +172,7 @@ class MessageReader {
   /** Text that counts toward the total length of all embeds. */
   private countedText(value: unknown, path: string, max: number, min = 0): string | undefined {
     const text = this.text(value, path, { max, min });
-    this.embedText += codePoints(text ?? '');
+    this.embedText += countCodePoints(text ?? '');
     return text;
   }
 

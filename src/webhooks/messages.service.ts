@@ -13,7 +13,7 @@ import { MessageEvents } from './message-events.service.js';
 import type { NewFile } from './message-files.service.js';
 import type { MessageEdit, MessageInput } from './message-input.js';
 import { type StoredAttachment, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
-import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.js';
+import { type AuthenticatedWebhook, WebhookTokenService } from './webhook-tokens.service.js';
 import type { MessagesQuery } from './webhooks.dto.js';
 import { type WebhookCaller, WebhookService } from './webhooks.service.js';
 
@@ -73,7 +73,7 @@ export class WebhookMessageService implements OnModuleInit {
    * whose original was deleted
    */
   async create(
-    webhook: OpenWebhook,
+    webhook: AuthenticatedWebhook,
     input: MessageInput,
     { files = [], repeat }: { files?: readonly NewFile[]; repeat?: Repeatable } = {},
   ): Promise<{ message: MessageView; isRepeat: boolean }> {
@@ -85,7 +85,7 @@ export class WebhookMessageService implements OnModuleInit {
     );
     const repeatable = repeat ?? nonceKey(input);
     const first = await this.database.transaction(async (tx) => {
-      await this.tokens.hold(tx, webhook);
+      await this.tokens.lock(tx, webhook);
       const earlier = repeatable ? await this.claim(tx, webhook.id, message.id, repeatable) : null;
       if (earlier !== null) return earlier;
       await tx.createQueryBuilder().insert().into(WebhookMessage).values(this.expiring(message)).execute();
@@ -123,7 +123,7 @@ export class WebhookMessageService implements OnModuleInit {
     return held.messageId;
   }
 
-  private compose(webhook: OpenWebhook, input: MessageInput, files: readonly StoredAttachment[]): NewMessage {
+  private compose(webhook: AuthenticatedWebhook, input: MessageInput, files: readonly StoredAttachment[]): NewMessage {
     const isShown = input.avatarUrl !== null && this.urls.sign(input.avatarUrl) !== null;
     return {
       id: this.snowflakes.next(),
@@ -193,9 +193,9 @@ export class WebhookMessageService implements OnModuleInit {
    * Replaces the members that are present.
    * @throws ApiError UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
    */
-  async edit(webhook: OpenWebhook, id: string, edit: MessageEdit): Promise<MessageView> {
+  async edit(webhook: AuthenticatedWebhook, id: string, edit: MessageEdit): Promise<MessageView> {
     const edited = await this.database.transaction(async (tx) => {
-      await this.tokens.hold(tx, webhook);
+      await this.tokens.lock(tx, webhook);
       await tx.query('SELECT 1 FROM webhook_message WHERE id = $1 FOR UPDATE', [id]);
       const message = await this.find(webhook.id, id, tx);
       if (!message) throw new ApiError('UNKNOWN_MESSAGE');
@@ -212,9 +212,9 @@ export class WebhookMessageService implements OnModuleInit {
   }
 
   /** @throws ApiError UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
-  async delete(webhook: OpenWebhook, id: string): Promise<void> {
+  async delete(webhook: AuthenticatedWebhook, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.tokens.hold(tx, webhook);
+      await this.tokens.lock(tx, webhook);
       const { raw }: { raw: { attachments: StoredAttachment[] }[] } = await tx
         .createQueryBuilder()
         .delete()
@@ -238,7 +238,7 @@ export class WebhookMessageService implements OnModuleInit {
   private announce(
     tx: Tx,
     type: 'WEBHOOK_MESSAGE_CREATE' | 'WEBHOOK_MESSAGE_UPDATE',
-    { id: webhookId, ownerId }: OpenWebhook,
+    { id: webhookId, ownerId }: AuthenticatedWebhook,
     messageId: string,
   ): Promise<void> {
     return this.events.announce(tx, { type, account_id: ownerId, webhook_id: webhookId, message_id: messageId });

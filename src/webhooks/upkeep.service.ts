@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
-import type { Changed, Tx } from '../platform/database/database.js';
+import type { ChangeResult, Tx } from '../platform/database/database.js';
 import { Cleanup } from '../platform/jobs/cleanup.js';
 import type { DataEraser } from '../policy/account-data.js';
 import type { StoredAttachment } from './webhook.entities.js';
@@ -28,7 +28,7 @@ export class WebhookUpkeep implements OnModuleInit, DataEraser {
   }
 
   private async removeMessages(tx: Tx, limit: number): Promise<number> {
-    const [rows] = await tx.query<Changed<{ attachments: StoredAttachment[] }>>(
+    const [rows] = await tx.query<ChangeResult<{ attachments: StoredAttachment[] }>>(
       `DELETE FROM webhook_message WHERE id IN (
          SELECT id FROM webhook_message WHERE expires_at <= now() LIMIT $1
        ) RETURNING attachments`,

@@ -9,7 +9,7 @@ import { anonymousCallerKey, Limiter } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
 
 /** A webhook whose token has been verified. */
-export interface OpenWebhook {
+export interface AuthenticatedWebhook {
   readonly id: string;
   readonly ownerId: string;
   readonly applicationId: string | null;
@@ -55,7 +55,7 @@ export class WebhookTokenService {
    * Resolves ID and token of the path to a webhook. A failure counts against the caller's IP address.
    * @throws ApiError UNKNOWN_WEBHOOK, the same for every cause
    */
-  async resolve(call: Call, { id, token }: { id: string; token: string }): Promise<OpenWebhook> {
+  async resolve(call: Call, { id, token }: { id: string; token: string }): Promise<AuthenticatedWebhook> {
     const presented = digest(token);
     const [row] = await this.database.manager.query<[TokenRow]>(
       `SELECT coalesce(a.deletion_at IS NULL AND ${IS_ACTIVE_SQL}, false) AS "isOpen",
@@ -80,7 +80,7 @@ export class WebhookTokenService {
    * Locks a webhook until `tx` ends and checks the token again, because the body may have stalled since `resolve`.
    * @throws ApiError UNKNOWN_WEBHOOK
    */
-  async hold(tx: Tx, { id, digest: presented, ownerId }: OpenWebhook): Promise<void> {
+  async lock(tx: Tx, { id, digest: presented, ownerId }: AuthenticatedWebhook): Promise<void> {
     const held = await tx.query<unknown[]>(LOCK_WEBHOOK, [id, presented, ownerId]);
     if (held.length === 0) throw new ApiError('UNKNOWN_WEBHOOK');
   }

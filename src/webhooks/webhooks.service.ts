@@ -12,7 +12,7 @@ import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { Assets } from '../media/objects/assets.service.js';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
-import { type Changed, Database, type Tx } from '../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../platform/database/database.js';
 import type { Account } from '../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { MessageEvents } from './message-events.service.js';
@@ -207,7 +207,7 @@ export class WebhookService {
     );
     const ids = held.map(({ id }) => id);
     const digests = ids.map(() => digest(mintLetters(TOKEN_LENGTH)));
-    const [rows] = await tx.query<Changed<{ id: string; owner_id: string; name: string }>>(
+    const [rows] = await tx.query<ChangeResult<{ id: string; owner_id: string; name: string }>>(
       `UPDATE webhook w SET digest = fresh.digest FROM unnest($1::bigint[], $2::bytea[]) AS fresh (id, digest)
        WHERE w.id = fresh.id RETURNING w.id, w.owner_id, w.name`,
       [ids, digests],

@@ -20,7 +20,7 @@ import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Background } from '../../src/platform/process/background.js';
 import { Routes } from '../../src/policy/routes.js';
-import { type Answer } from '../support/exchange.js';
+import { type TestResponse } from '../support/exchange.js';
 import { openTestDatabase, type TestDatabase } from '../support/gatehouse.js';
 import { Client, expectInvalid, type Row } from '../support/index.js';
 import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
@@ -204,7 +204,7 @@ async function sqlOf(app: INestApplication, text: string, values: unknown[] = []
   return app.get(Database).manager.query(text, values);
 }
 
-const expectWrong = (response: Answer): void =>
+const expectWrong = (response: TestResponse): void =>
   expectInvalid(response, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
 
 const BCRYPT = `$2b$10$${'a'.repeat(21)}.${'a'.repeat(31)}`;

@@ -87,7 +87,7 @@ describeOnPostgres('commands for incidents, while the service runs', () => {
     expect([await statusOf(ada.authorization), await statusOf(second), await statusOf(bob.authorization)]).toEqual([
       ...[401, 401, 200],
     ]);
-    await other.beat();
+    await other.sendHeartbeat();
     const metadata = { count: '2' };
     expect(await lastAudit()).toMatchObject({ action: 'terminate_sessions', reason: 'Ticket 2', metadata });
     other.socket.close();

@@ -385,7 +385,7 @@ describe('sessions revoke --since', () => {
       expect(await epochOf(alice)).toBeGreaterThan(ofAlice);
       expect(await epochOf(boss)).toBe(ofBoss);
       expect((await service.as(boss).get('/v1/users/@me')).status).toBe(200);
-      await other.beat();
+      await other.sendHeartbeat();
     } finally {
       await service.close();
     }

@@ -66,7 +66,7 @@ describe('@gatehouse-auth/client: operations', () => {
     const codes = () => client.post('/v1/users/@me/mfa/backup-codes', { body: { regenerate: false } });
     expect((await codes()).backup_codes).toEqual((await codes()).backup_codes);
     expect(requested).toBe(1);
-    client.forgetProof();
+    client.forgetSudoProof();
     await codes();
     expect(requested).toBe(2);
   });

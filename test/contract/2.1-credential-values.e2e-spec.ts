@@ -15,8 +15,8 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type RawAnswer,
   RawConnection,
+  type RawResponse,
   sendRaw,
 } from '../support/index.js';
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Returns the response of a route to these `Authorization` lines, which are sent byte for byte. */
-const ask = (path: string, ...values: string[]): Promise<RawAnswer> =>
+const ask = (path: string, ...values: string[]): Promise<RawResponse> =>
   sendRaw(service, [`GET ${path} HTTP/1.1`, ...values.map((value) => `Authorization:${value}`)]);
 
 const PROTECTED = '/v1/probe/authenticated';
@@ -248,7 +248,7 @@ describe('credentials.md 2: malformed values are not credentials', () => {
     for (const value of values) {
       const connection = await RawConnection.open(service);
       connection.send(`GET ${PROTECTED} HTTP/1.1\r\nHost: x\r\nAuthorization:${value}\r\n\r\n`);
-      const response = await connection.answer();
+      const response = await connection.readResponse();
       expect([400, 401]).toContain(response.status);
       expect(['BAD_REQUEST', 'UNAUTHORIZED']).toContain(response.body.code);
       connection.close();
@@ -262,7 +262,7 @@ describe('credentials.md 2: malformed values are not credentials', () => {
     const values = [alice.session, undefined, bob.session, alice.bot, 'Bearer nobody', undefined, alice.bearer];
     connection.send(values.map(request).join(''));
     const ids: (string | null)[] = [];
-    for (const _ of values) ids.push((await connection.answer()).body.id);
+    for (const _ of values) ids.push((await connection.readResponse()).body.id);
     connection.close();
     const { accountId, applicationId } = alice;
     expect(ids).toEqual([accountId, null, bob.accountId, applicationId, null, null, accountId]);

@@ -253,7 +253,7 @@ describe('gateway 9: revocation while connected', () => {
     const { client: other } = await GatewayClient.identify(service, second);
     expect((await service.as(grace).post('/v1/auth/logout')).status).toBe(204);
     for (const client of [first, twin]) expect(await client.closed()).toEqual([4004, 'Invalid token']);
-    await other.beat();
+    await other.sendHeartbeat();
   });
 
   test('revoking sessions from another session closes their sockets without op 9', async () => {
@@ -268,7 +268,7 @@ describe('gateway 9: revocation while connected', () => {
     expect(response.status).toBe(204);
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     expect(client.received.some(({ op }) => op === 9)).toBe(false);
-    await own.beat();
+    await own.sendHeartbeat();
   });
 
   test.each([
@@ -401,7 +401,7 @@ describe('gateway 9: revocation while connected', () => {
     expect(status).toBeLessThan(300);
     for (const each of [client, twin]) expect(await each.closed()).toEqual([4004, 'Invalid token']);
     expect(await identifyEnds({ token: robot.token })).toEqual([4004, 'Invalid token']);
-    await spared.beat();
+    await spared.sendHeartbeat();
   });
 
   test('a retained session ends with its credential, and nothing is dispatched after that', async () => {
@@ -430,7 +430,7 @@ describe('gateway 9: revocation while connected', () => {
     expect((await me.post(reset, { password: mia.password })).status).toBe(200);
     await service.sql('UPDATE account SET suspicious_flags = 4, acls = ARRAY[$2] WHERE id = $1', [mia.id, 'x']);
     advanceGateway(service, 10);
-    for (const client of clients) await client.beat();
+    for (const client of clients) await client.sendHeartbeat();
   });
 
   test('a change whose event cannot be recorded is rolled back, and no client receives it', async () => {
@@ -496,7 +496,7 @@ describe('gateway 9: while revocations cannot be received', () => {
     advanceGateway(service, 6);
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     expect(await machine.closed()).toEqual([4004, 'Invalid token']);
-    await spared.beat();
+    await spared.sendHeartbeat();
   });
 
   test('a socket whose credential cannot be checked for 60 s closes, and its session is retained', async () => {
@@ -505,7 +505,7 @@ describe('gateway 9: while revocations cannot be received', () => {
     await service.sql('ALTER TABLE session RENAME TO session_away');
     try {
       for (let waited = 0; waited < 60; waited += 20) {
-        await client.beat();
+        await client.sendHeartbeat();
         advanceGateway(service, 20);
       }
       advanceGateway(service, 1);

@@ -1,11 +1,11 @@
 import {
+  type CreatedWebhook,
   createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   sendRaw,
@@ -14,11 +14,11 @@ import {
 
 let service: Gatehouse;
 let alice: Persona;
-let hook: Hook;
+let hook: CreatedWebhook;
 beforeAll(async () => {
   service = await gatehouse();
   alice = await person(service, 'alice');
-  hook = await newHook(service, alice);
+  hook = await newWebhook(service, alice);
 });
 afterAll(() => service.close());
 
@@ -41,8 +41,8 @@ describe('5.11 and webhooks.md section 3: one response for every caller without 
     '%s {token}%s: unknown webhook, wrong token, token of another webhook, every state of the owner',
     async (method, rest, body) => {
       const { authorization, id } = await person(service, 'owner');
-      const owned = await newHook(service, { authorization });
-      const other = await newHook(service, alice);
+      const owned = await newWebhook(service, { authorization });
+      const other = await newWebhook(service, alice);
       const paths = [
         `/v1/webhooks/1500000000000000000/${wrong}`,
         `/v1/webhooks/${owned.id}/${wrong}`,
@@ -108,7 +108,7 @@ describe('5.11 and webhooks.md section 3: one response for every caller without 
 
   test('an outstanding suspicious-activity requirement of the owner does not stop a webhook', async () => {
     const owner = await person(service, 'owner');
-    const owned = await newHook(service, owner);
+    const owned = await newWebhook(service, owner);
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [owner.id]);
     expect((await service.anonymous.post(owned.path, { content: 'x' })).status).toBe(204);
   });
@@ -140,7 +140,7 @@ describe('5.11 Authorization is not read', () => {
 
 describe('webhooks.md section 3, changes by token', () => {
   test('PATCH accepts name and avatar and rejects any other member by name', async () => {
-    const other = await newHook(service, alice);
+    const other = await newWebhook(service, alice);
     expect((await service.anonymous.patch(other.path, { name: ' new ' })).body).toMatchObject({ name: 'new' });
     expect((await service.anonymous.patch(other.path, {})).body).toMatchObject({ name: 'new' });
     expectInvalid(
@@ -153,7 +153,7 @@ describe('webhooks.md section 3, changes by token', () => {
   });
 
   test('DELETE removes the webhook and ignores the body', async () => {
-    const other = await newHook(service, alice);
+    const other = await newWebhook(service, alice);
     expect((await service.anonymous.delete(other.path, { any: 'thing' })).status).toBe(204);
     expectApiError(await service.as(alice).get(`/v1/webhooks/${other.id}`), 'UNKNOWN_WEBHOOK');
   });
@@ -167,7 +167,7 @@ describe('webhooks.md section 3, guessing', () => {
       },
       async (limited) => {
         const bob = await person(limited, 'bob');
-        const owned = await newHook(limited, bob);
+        const owned = await newWebhook(limited, bob);
         for (let n = 0; n < 60; n++) {
           expectApiError(await limited.anonymous.post(`/v1/webhooks/${n + 1}/${wrong}`, {}), 'UNKNOWN_WEBHOOK');
         }
@@ -189,7 +189,7 @@ describe('webhooks.md section 3, guessing', () => {
       },
       async (limited) => {
         const bob = await person(limited, 'bob');
-        const [one, two] = [await newHook(limited, bob), await newHook(limited, bob)];
+        const [one, two] = [await newWebhook(limited, bob), await newWebhook(limited, bob)];
         const statuses = [];
         for (let n = 0; n < 62; n++) statuses.push((await limited.anonymous.post(one.path, { content: 'x' })).status);
         expect(statuses).toEqual([...Array.from({ length: 60 }, () => 204), 429, 429]);

@@ -9,11 +9,11 @@ import {
   type Gatehouse,
   gatehouse,
   inboxOf,
-  isAlive,
+  isTokenActive,
   mailTo,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   passkeySudo,
   person,
@@ -164,7 +164,7 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
     const app = await newApp(service, alice);
     const tokens = await newTokens(service, alice, app);
     await enforceSso(service, true);
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
     expect((await newTokens(service, alice, app)).scope).toBe('identify');
   });
@@ -192,7 +192,7 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
     const tokens = [alice.authorization, app.bot.slice(4)];
     const open = await Promise.all(tokens.map((token) => GatewayClient.identify(service, token)));
     await enforceSso(service, true);
-    for (const { client } of open) await client.beat();
+    for (const { client } of open) await client.sendHeartbeat();
     for (const token of tokens) {
       const { client } = await GatewayClient.identify(service, token);
       await client.terminate();
@@ -201,7 +201,7 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
   });
 
   test('the secrets in URLs', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     await enforceSso(service, true);
     expect((await service.anonymous.post(hook.path, { content: 'x' })).status).toBe(204);
   });

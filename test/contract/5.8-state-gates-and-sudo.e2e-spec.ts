@@ -6,7 +6,6 @@ import { Keyring } from '../../src/core/secrets.js';
 import { Text } from '../../src/http/input.js';
 import { Authenticated, RequiresSudo } from '../../src/policy/decorators.js';
 import {
-  type Answer,
   createCredentialSet,
   expectApiError,
   expectInvalid,
@@ -22,6 +21,7 @@ import {
   sendRaw,
   signIn,
   sudoProof,
+  type TestResponse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -57,7 +57,11 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Calls the operation that requires sudo mode, with a body that changes nothing. */
-const attempt = (caller: string | { authorization: string }, members: object = {}, proof?: string): Promise<Answer> => {
+const attempt = (
+  caller: string | { authorization: string },
+  members: object = {},
+  proof?: string,
+): Promise<TestResponse> => {
   const client = service.as(caller);
   return (proof === undefined ? client : client.sudo(proof)).post(SUDO_OPERATION, {
     session_id_hashes: [],
@@ -65,10 +69,10 @@ const attempt = (caller: string | { authorization: string }, members: object = {
   });
 };
 
-const proofOf = (response: Answer): string => response.headers.get(HEADER) ?? '';
+const proofOf = (response: TestResponse): string => response.headers.get(HEADER) ?? '';
 
 function expectRequired(
-  response: Answer,
+  response: TestResponse,
   methods: { totp?: boolean; webauthn?: boolean; backup_codes?: boolean } = {},
 ): void {
   const { totp = false, webauthn = false, backup_codes = false } = methods;
@@ -343,7 +347,7 @@ describe('8.3.3, 5.8.6 factors', () => {
         'backup code': { mfa_method: 'totp', mfa_code: backupCodes[0] },
         assertion: await passkeySudo(service, persona, key),
       }[kind] as object;
-      const { answers: responses } = await race(32, () => attempt(persona, members));
+      const { responses } = await race(32, () => attempt(persona, members));
       expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
       for (const response of responses)
         if (response.status !== 204) expectInvalid(response, 'mfa_code: INVALID_MFA_CODE');

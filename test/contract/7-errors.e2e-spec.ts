@@ -27,8 +27,8 @@ import {
   type Gatehouse,
   gatehouse,
   person,
-  type RawAnswer,
   RawConnection,
+  type RawResponse,
   sendRaw,
   signIn,
 } from '../support/index.js';
@@ -237,7 +237,7 @@ describe('7 errors: no other error bodies', () => {
   });
   afterAll(() => service.close());
 
-  const expectBody = (response: RawAnswer, expected: string) => {
+  const expectBody = (response: RawResponse, expected: string) => {
     const [status, code = ''] = expected.split(' ');
     expect([response.status, response.body.code]).toEqual([Number(status), code]);
     const more = Number(status) >= 500 ? ['request_id'] : code === 'RATE_LIMITED' ? ['global', 'retry_after'] : [];
@@ -270,7 +270,7 @@ describe('7 errors: no other error bodies', () => {
     connection.send('GET /v1/probe/begun HTTP/1.1\r\nHost: x\r\n\r\n');
     await connection.closed;
     expect(connection.unread).not.toContain('INTERNAL_SERVER_ERROR');
-    await expect(connection.answer()).rejects.toThrow('ended');
+    await expect(connection.readResponse()).rejects.toThrow('ended');
   });
 
   test('headers that a handler set for its success are not sent with an error', async () => {
@@ -339,7 +339,7 @@ describe('5.5 one indistinct 401', () => {
   afterAll(() => service.close());
 
   /** The response without the values that differ each time: the date and the request ID. */
-  const seen = ({ status, lines, text }: RawAnswer) => ({
+  const seen = ({ status, lines, text }: RawResponse) => ({
     status,
     text,
     lines: lines.map(([name, value]) => (/^(date|x-request-id)$/i.test(name) ? [name] : [name, value])),
@@ -433,7 +433,7 @@ describe('5.5 one indistinct 401', () => {
     const [first] = await answers(causes.slice(0, 1));
     for (const [index, response] of (await answers(causes)).entries()) {
       expectApiError(response, 'UNAUTHORIZED');
-      expect([causes[index]?.[0], seen(response)]).toEqual([causes[index]?.[0], seen(first as RawAnswer)]);
+      expect([causes[index]?.[0], seen(response)]).toEqual([causes[index]?.[0], seen(first as RawResponse)]);
     }
   });
 
@@ -449,8 +449,8 @@ describe('5.5 one indistinct 401', () => {
     }
   });
 
-  async function answers(causes: [title: string, path: string, ...values: string[]][]): Promise<RawAnswer[]> {
-    const found: RawAnswer[] = [];
+  async function answers(causes: [title: string, path: string, ...values: string[]][]): Promise<RawResponse[]> {
+    const found: RawResponse[] = [];
     for (const [, path, ...values] of causes) {
       const lines = values.map((value) => `Authorization:${value && ' '}${value}`);
       found.push(await sendRaw(service, [`GET ${path} HTTP/1.1`, ...lines]));

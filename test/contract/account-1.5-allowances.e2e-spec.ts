@@ -4,7 +4,6 @@ import { EmailedCodes } from '../../src/users/contact/emailed-codes.service.js';
 import { newEmailContext } from '../../src/users/contact/new-email-addresses.service.js';
 import { superuser } from '../support/admin.js';
 import {
-  type Answer,
   expectApiError,
   expectInvalid,
   type Gatehouse,
@@ -15,6 +14,7 @@ import {
   type Persona,
   passkeySudo,
   person,
+  type TestResponse,
   verifyEmail,
   withGatehouse,
   withPasskey,
@@ -38,7 +38,7 @@ async function verified(name: string): Promise<Persona> {
 }
 
 /** Asserts the shape of conventions.md 7.2. The response names the wait and the allowance, but no bucket of a route. */
-function expectSpent(response: Answer, limit: number): void {
+function expectSpent(response: TestResponse, limit: number): void {
   expectApiError(response, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
   const header = (name: string) => response.headers.get(name);
   expect(header('retry-after')).toBe(String(Math.max(1, Math.ceil(response.body.retry_after))));
@@ -108,7 +108,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
    */
   async function ask(who: string | Persona, address: string, isBounced: boolean) {
     const persona = typeof who === 'string' ? await verified(who) : who;
-    let response: Answer;
+    let response: TestResponse;
     if (isBounced) {
       await service.sql('UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1', [persona.id]);
       response = await service.as(persona).post(`${CHANGE}/bounced/request-new`, { new_email: address });

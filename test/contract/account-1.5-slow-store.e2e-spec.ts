@@ -1,6 +1,5 @@
 import { SharedStore } from '../../src/platform/store/shared-store.js';
 import {
-  type Answer,
   expectInvalid,
   type Gatehouse,
   gatehouse,
@@ -9,6 +8,7 @@ import {
   type Persona,
   person,
   race,
+  type TestResponse,
   verifyEmail,
   withTotp,
 } from '../support/index.js';
@@ -69,7 +69,7 @@ function slowStore() {
   };
 }
 
-type Operation = (persona: Persona) => Promise<() => Promise<Answer>>;
+type Operation = (persona: Persona) => Promise<() => Promise<TestResponse>>;
 
 const post =
   (path: string, body?: object): Operation =>
@@ -240,9 +240,7 @@ describe('account.md 2.2 allowances charged first and refunded later', () => {
        WHEN (OLD.bio IS DISTINCT FROM NEW.bio) EXECUTE FUNCTION note_bio()`,
     );
     for (let round = 0; round < 4; round++) {
-      const { answers: responses } = await race(32, (n) =>
-        signedIn(alice).patch(ME, { bio: n % 2 === 0 ? 'back' : 'forth' }),
-      );
+      const { responses } = await race(32, (n) => signedIn(alice).patch(ME, { bio: n % 2 === 0 ? 'back' : 'forth' }));
       for (const response of responses.filter(({ status }) => status !== 200))
         expectInvalid(response, 'bio: BIO_CHANGED_TOO_MANY_TIMES');
     }

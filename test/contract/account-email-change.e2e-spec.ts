@@ -455,7 +455,7 @@ describe('account.md section 4 apply', () => {
     const alice = await verified('alice');
     const { token } = await confirmed(alice);
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
-    const { answers: responses } = await race(32, () => apply(alice, token));
+    const { responses } = await race(32, () => apply(alice, token));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const response of responses)
       if (response.status !== 200) expectInvalid(response, 'email_token: INVALID_EMAIL_TOKEN');

@@ -9,10 +9,9 @@ import { defineFeature } from '../../src/policy/feature.js';
 import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import type { Row } from '../support/gatehouse.js';
 import {
-  type Answer,
   Authenticator,
   changeEmail,
   eraseAccount,
@@ -22,11 +21,12 @@ import {
   mailTo,
   newApp,
   newCode,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   person,
   planUploads,
+  type TestResponse,
   uploadFile,
   verifyEmail,
   waitForDelivery,
@@ -223,7 +223,7 @@ async function wholeAccount(email: string): Promise<Whole> {
   await newTokens(service, persona, removed);
   ok(await me.delete(`/v1/oauth2/@me/authorizations/${removed.id}`));
   await me.post('/v1/users/@me/access-tokens', { name: 'Canary token', scopes: ['identify'], ...byCode() }).expect(201);
-  const hook = await newHook(service, persona, { name: 'Canary hook' });
+  const hook = await newWebhook(service, persona, { name: 'Canary hook' });
   ok(await visitor.post(hook.path, { content: 'canary content', username: 'Canary', nonce: 'canary' }));
   await uploadFile(service, persona, 'canary.txt', new TextEncoder().encode('canary'));
   const [planned] = await planUploads(service, persona, [{ filename: 'canary2.txt', size: 6 }]);
@@ -325,9 +325,9 @@ describe('account.md section 3 erasure', () => {
     ok(leaving);
     await waitForDelivery(service);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [persona.id]);
-    await sweep(service);
+    await runCleanup(service);
     await service.sql("UPDATE media_garbage SET since = now() - interval '1 hour'");
-    await sweep(service);
+    await runCleanup(service);
 
     const after = await count(ids);
     expect(named(({ after: fate }) => fate === 'removed').filter((table) => after[table] !== 0)).toEqual([]);
@@ -353,7 +353,7 @@ describe('account.md section 3 erasure', () => {
     await service.sql('UPDATE account SET last_active_at = NULL, last_active_ip = NULL WHERE id = $1', [body.user_id]);
     expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [body.user_id]);
-    await sweep(service);
+    await runCleanup(service);
     await service.app.get(LastUsed).beforeApplicationShutdown();
     const [row] = await service.sql('SELECT deleted_at, last_active_ip FROM account WHERE id = $1', [body.user_id]);
     expect(row).toEqual({ deleted_at: expect.any(Date), last_active_ip: null });
@@ -365,7 +365,7 @@ describe('account.md section 3 erasure', () => {
     const me = service.as(alice);
     const authenticator = new Authenticator(service);
     const { password } = alice;
-    const requested: Record<string, () => Promise<Answer>> = {
+    const requested: Record<string, () => Promise<TestResponse>> = {
       profile: () => me.patch('/v1/users/@me', { bio: 'canary after the end', global_name: 'Canary' }),
       settings: () => me.patch('/v1/users/@me/settings', { custom: { canary: true } }),
       terms: () => me.post('/v1/users/@me/terms-acceptance'),
@@ -401,7 +401,7 @@ describe('account.md section 3 erasure', () => {
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 hour' WHERE id = $1", [stuck.user_id]);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [free.user_id]);
     const erased = async () => {
-      await sweep(service);
+      await runCleanup(service);
       const rows = await service.sql('SELECT id FROM account WHERE id = ANY ($1) AND deleted_at IS NOT NULL', [due]);
       return rows.map(({ id }) => id);
     };
@@ -426,7 +426,7 @@ describe('account.md section 3 erasure', () => {
       password: 'a password of one who goes',
     });
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [body.user_id]);
-    await sweep(service);
+    await runCleanup(service);
     expect(await secrets.peek('probe-link', secret)).not.toBeNull();
     expect((await service.as(other.token).get('/v1/users/@me')).status).toBe(200);
     await eventually('the mail of the other account', async () => {
@@ -513,7 +513,7 @@ describe('sso.md section 3 row 5 adoption', () => {
     expect(adopted.account.epoch).toBeGreaterThan(former.epoch);
 
     await service.sql("UPDATE media_garbage SET since = now() - interval '1 hour'");
-    await sweep(service);
+    await runCleanup(service);
     const rest = (await leftovers()).filter(({ row }) => !String(row).includes(email));
     expect(rest).toEqual([]);
     expect((await service.as(persona).get('/v1/users/@me')).status).toBe(401);

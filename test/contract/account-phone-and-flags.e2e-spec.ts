@@ -133,7 +133,7 @@ describe('account.md section 5 phone verification', () => {
     const alice = await person(service, 'alice');
     const phone = freshNumber();
     const code = await codeFor(alice, phone);
-    const { answers: responses } = await race(32, () => verify(alice, phone, code));
+    const { responses } = await race(32, () => verify(alice, phone, code));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const response of responses) {
       if (response.status !== 200) expectApiError(response, 'INVALID_PHONE_VERIFICATION_CODE');

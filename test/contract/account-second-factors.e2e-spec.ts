@@ -389,7 +389,7 @@ describe('account.md 6.2 backup codes with an emailed code', () => {
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const code = await mailed(alice);
-    const { answers: responses } = await race(32, () => post(alice, '/verify', { ticket, code }));
+    const { responses } = await race(32, () => post(alice, '/verify', { ticket, code }));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status } of responses) expect([200, 400, 429]).toContain(status);
   });

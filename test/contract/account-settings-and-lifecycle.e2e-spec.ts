@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
   createCredentialSet,
   Events,
@@ -181,7 +181,7 @@ describe('account.md section 3 deletion', () => {
     await schedule(alice);
     await passDeadline(alice);
     const token = await signIn(service, alice);
-    await sweep(service);
+    await runCleanup(service);
     const { body } = await service.as(token).get('/v1/users/@me');
     expect(body.username).toBe('alice');
     const [row] = await service.sql('SELECT deletion_at, flags FROM account WHERE id = $1', [alice.id]);
@@ -191,7 +191,7 @@ describe('account.md section 3 deletion', () => {
   test('before the deadline nothing is deleted', async () => {
     const alice = await person(service, 'alice');
     await schedule(alice);
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql('SELECT 1 FROM account WHERE id = $1 AND deleted_at IS NULL', [alice.id])).toHaveLength(1);
   });
 
@@ -203,7 +203,7 @@ describe('account.md section 3 deletion', () => {
     await service.as(alice).patch(SETTINGS, { custom: { secret: 'plan' } });
     expect((await schedule(alice, await passkeySudo(service, alice, key))).status).toBe(204);
     await passDeadline(alice);
-    await sweep(service);
+    await runCleanup(service);
     const [row] = await service.sql('SELECT * FROM account WHERE id = $1', [alice.id]);
     expect(JSON.stringify(row)).not.toMatch(/alice|about me|she/i);
     expect(row).toMatchObject({
@@ -252,7 +252,7 @@ describe('account.md section 3 deletion', () => {
     expect(me.avatar).toEqual(expect.any(String));
     expect((await service.as(them.bot).get('/v1/applications/@me')).status).toBe(200);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [accountId]);
-    await sweep(service);
+    await runCleanup(service);
     expectApiError(await service.as(them.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
     expectApiError(await service.as(them.bearer).get('/v1/users/@me'), 'UNAUTHORIZED');
     expectApiError(await service.as(them.session).get('/v1/users/@me'), 'UNAUTHORIZED');
@@ -277,7 +277,7 @@ describe('account.md section 3 deletion', () => {
       await passDeadline(alice);
       const [login] = await Promise.all([
         service.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password }),
-        sweep(service),
+        runCleanup(service),
       ]);
       const [row] = await service.sql('SELECT deleted_at FROM account WHERE id = $1', [alice.id]);
       const sessions = await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [

@@ -3,7 +3,7 @@ import { AuditLog } from '../../src/admin/audit/audit.service.js';
 import { consoleOperator, type Operator } from '../../src/admin/audit/operator.js';
 import { Database } from '../../src/platform/database/database.js';
 import { administrator, adminKey, superuser, withoutAudit } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
@@ -227,7 +227,7 @@ describe('admin.md 7 audit log', () => {
     const chain = async () => (await service.as(root).get(LOGS, { query: { limit: '1' } })).body.chain;
     const unverified = { state: 'unverified', verified_at: null, entries: null, broken_at: null };
     expect(await chain()).toEqual(unverified);
-    await sweep(service);
+    await runCleanup(service);
     const verifiedAt = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(await chain()).toEqual({ state: 'intact', verified_at: verifiedAt, entries: n, broken_at: null });
 
@@ -236,10 +236,10 @@ describe('admin.md 7 audit log', () => {
     await tamper("UPDATE audit_log SET ip = '127.0.0.1' WHERE sequence = 4");
     await tamper("UPDATE audit_log SET reason = 'forged' WHERE sequence = 3");
     expect(await audit.verify()).toMatchObject({ intact: false, sequence: '3' });
-    await sweep(service);
+    await runCleanup(service);
     expect(await chain()).toEqual({ state: 'broken', verified_at: verifiedAt, entries: n, broken_at: 3 });
     await tamper('UPDATE audit_log SET reason = NULL WHERE sequence = 3');
-    await sweep(service);
+    await runCleanup(service);
     expect(await chain()).toMatchObject({ state: 'intact', broken_at: null });
     await tamper('DELETE FROM audit_log WHERE sequence = 5');
     expect(await audit.verify()).toMatchObject({ intact: false, sequence: '5', fault: 'is missing' });

@@ -1,6 +1,5 @@
 import { administrator, adminKey, auditOf, setAcls } from '../support/admin.js';
 import {
-  type Answer,
   type App,
   consent,
   exchange,
@@ -8,7 +7,7 @@ import {
   expectGrantRemoved,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newCode,
   newTokens,
   type Persona,
@@ -16,6 +15,7 @@ import {
   person,
   refresh,
   signIn,
+  type TestResponse,
 } from '../support/index.js';
 
 const ID = '987654321';
@@ -46,7 +46,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     },
   );
 
-  const ENDS: Record<string, (clerk: Persona) => Promise<Answer>> = {
+  const ENDS: Record<string, (clerk: Persona) => Promise<TestResponse>> = {
     'changes its password': (clerk) =>
       service.as(clerk).patch('/v1/users/@me', { password: clerk.password, new_password: 'a brand new password' }),
     'ends all its sessions': async (clerk) => {
@@ -149,7 +149,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const tokens = await newTokens(service, clerk, panel);
     const pending = await newCode(service, clerk, panel);
     expect((await service.as(root).delete(`/v1/admin/users/${clerk.id}/sessions`)).status).toBe(200);
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
     expectApiError(await refresh(service, panel, tokens.refresh_token), 'INVALID_GRANT');
     expectApiError(await exchange(service, panel, pending), 'INVALID_GRANT');
   });
@@ -159,7 +159,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const tokens = await newTokens(service, clerk, panel);
     const login = await service.anonymous.post('/v1/auth/login', { email: clerk.email, password: clerk.password });
     expect((await service.as(login.body.token).post('/v1/auth/logout')).status).toBe(204);
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
   });
 });
 

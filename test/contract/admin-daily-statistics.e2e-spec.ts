@@ -11,10 +11,10 @@ import {
   newApp,
   type Persona,
   person,
+  runCleanup,
   setAcls,
   signIn,
   superuser,
-  sweep,
   withGatehouse,
   withoutAudit,
   withTotp,
@@ -145,7 +145,7 @@ describe('admin.md daily statistics', () => {
     await countAccounts(service);
     expect(await today()).toMatchObject({ accounts: before.accounts, deletions: before.deletions });
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [alice.id]);
-    await sweep(service);
+    await runCleanup(service);
     await countAccounts(service);
     expect(await today()).toMatchObject({ accounts: before.accounts - 1, deletions: before.deletions + 1 });
     const [row] = await service.sql('SELECT count(*)::int AS n FROM account WHERE deleted_at IS NULL AND NOT bot');
@@ -206,7 +206,7 @@ describe('admin.md daily statistics and time', () => {
       const now = service.clock.now();
       for (const age of [0, 29, 30, 399, 400, 401, 900])
         await service.sql("INSERT INTO instance_statistics VALUES ($1, 'deletions', 7)", [dayOf(now - age * DAY_MS)]);
-      await sweep(service);
+      await runCleanup(service);
       const left = await service.sql('SELECT day::text AS day FROM instance_statistics ORDER BY day DESC');
       expect(left.map(({ day }) => day)).toEqual([0, 29, 30, 399].map((age) => dayOf(now - age * DAY_MS)));
       const root = await superuser(service);

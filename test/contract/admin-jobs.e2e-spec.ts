@@ -11,9 +11,9 @@ import {
   gatehouse,
   type Persona,
   race,
+  runCleanup,
   runJobs,
   superuser,
-  sweep,
   withoutAudit,
 } from '../support/index.js';
 
@@ -135,7 +135,7 @@ describe('admin.md a failed job', () => {
     const [{ id }] = (await list()).jobs;
     await service.sql(`UPDATE pgboss_job SET data = '{"to": "found"}', completed_on = now() - interval '2 days'`);
     const entries = (await auditOf(service, 'retry_job')).length;
-    const { answers: responses, statuses } = await race(32, () => retry(id));
+    const { responses, statuses } = await race(32, () => retry(id));
     expect(statuses).toEqual({ 204: 1, 400: 31 });
     for (const response of responses.filter(({ status }) => status === 400))
       expectApiError(response, 'JOB_NOT_RETRYABLE');
@@ -143,7 +143,7 @@ describe('admin.md a failed job', () => {
     expect(audited).toMatchObject([
       { admin_user_id: root.id, target_type: 'instance', metadata: { id, name: 'letters:deliver' } },
     ]);
-    await sweep(service);
+    await runCleanup(service);
     expect(await runJobs(service)).toBe(1);
     expect(service.app.get(DeliverLetter, { strict: false }).delivered).toEqual([id]);
     expect((await list()).jobs).toEqual([]);
@@ -189,7 +189,7 @@ describe('admin.md a job that no feature declares', () => {
     await undeclared('old:job', 'created');
     await service.sql(`INSERT INTO pgboss_queue (name, policy) VALUES ('old:job', 'standard') ON CONFLICT DO NOTHING`);
     await runJobs(service, IN_A_DAY);
-    await sweep(service);
+    await runCleanup(service);
     const { queues, jobs } = await list('?state=waiting');
     const about = { name: 'old:job', is_declared: false };
     expect(queues).toContainEqual({ ...about, waiting: 1, active: 0, failed: 0, due_at: expect.any(String) });

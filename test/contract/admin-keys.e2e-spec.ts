@@ -1,5 +1,5 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
 
 let service: Gatehouse;
@@ -202,7 +202,7 @@ describe('admin.md 4 deletion of the owner', () => {
     const clerk = await administrator(service, 'admin_api_key:manage');
     const key = await adminKey(service, clerk);
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1", [clerk.id]);
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql('SELECT id FROM admin_key WHERE id = $1', [key.id])).toEqual([]);
     expectApiError(await service.as(key).get(KEYS), 'UNAUTHORIZED');
   });

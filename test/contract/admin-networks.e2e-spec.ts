@@ -1,5 +1,5 @@
 import { superuser } from '../support/admin.js';
-import { type Answer, expectApiError, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, type TestResponse } from '../support/index.js';
 
 const INSIDE = '127.0.80.5';
 const OUTSIDE = '127.0.81.5';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** The parts of a response by which a caller could distinguish one path from another. */
-function told({ status, body, headers }: Answer) {
+function told({ status, body, headers }: TestResponse) {
   const rest = Object.entries(headers).filter(([name]) => name !== 'date' && name !== 'x-request-id');
   return { status, body, headers: Object.fromEntries(rest) };
 }

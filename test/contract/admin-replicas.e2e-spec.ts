@@ -4,17 +4,17 @@ import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { administrator, adminKey, setAcls } from '../support/admin.js';
 import {
-  type Answer,
   asApp,
   enforceSso,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newTokens,
   type Persona,
   person,
+  type TestResponse,
 } from '../support/index.js';
 import { eventually } from '../support/mail.js';
 
@@ -40,7 +40,7 @@ describeOnPostgres('on every replica', () => {
   });
 
   /** Waits until the change takes effect on the other replica. */
-  const received = (what: string, attempt: () => Promise<Answer>, code: string | undefined) =>
+  const received = (what: string, attempt: () => Promise<TestResponse>, code: string | undefined) =>
     eventually(what, async () => ((await attempt()).body?.code === code ? true : undefined));
 
   test('admin.md 9 a change of the instance configuration applies within a second', async () => {
@@ -97,9 +97,9 @@ describeOnPostgres('on every replica', () => {
     expectApiError(await second.as(app.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
     expect((await first.as(owner).post(`${base}/client-secret/reset`, sudo)).status).toBe(200);
     expectApiError(await introspect(), 'INVALID_CLIENT');
-    expect(await isAlive(second, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(second, tokens.access_token)).toBe(true);
     expect((await first.as(owner).delete(`/v1/oauth2/@me/authorizations/${app.id}`)).status).toBe(204);
-    expect(await isAlive(second, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(second, tokens.access_token)).toBe(false);
   });
 
   test('one built-in Admin application and one audit chain', async () => {

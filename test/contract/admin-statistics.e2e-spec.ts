@@ -1,5 +1,5 @@
 import { administrator, superuser, withoutAudit } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person, signIn } from '../support/index.js';
 
@@ -66,7 +66,7 @@ describe('web.md 4 right now', () => {
       [2000, 'v2'],
     ]);
     expect(total).toMatchObject({ replicas: 2, sign_ins: own.sign_ins + 5, event_loop_delay_ms: 9999 });
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql('SELECT worker_id FROM replica_statistics WHERE worker_id > 1999 ORDER BY 1')).toEqual([
       { worker_id: 2000 },
       { worker_id: 2001 },

@@ -1,5 +1,4 @@
 import {
-  type Answer,
   expectApiError,
   expectInvalid,
   type Gatehouse,
@@ -10,6 +9,7 @@ import {
   PRODUCTION_HASHES,
   person,
   signIn,
+  type TestResponse,
   withGatehouse,
   withPasskey,
 } from '../support/index.js';
@@ -65,7 +65,7 @@ describe('auth 1.4 passwords', () => {
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
     const { token } = (await mailTo(service, alice.email, 'password_reset')).metadata;
     const { ticket } = (await service.as(alice).post(`${ME}/password-change/start`)).body;
-    const doors: Record<string, (password: string) => Promise<Answer>> = {
+    const doors: Record<string, (password: string) => Promise<TestResponse>> = {
       password: (password) => service.anonymous.post('/v1/auth/register', { email: 'new@example.com', password }),
       'password ': (password) => service.anonymous.post('/v1/auth/reset', { token, password }),
       new_password: (password) => service.as(alice).patch(ME, { password: alice.password, new_password: password }),

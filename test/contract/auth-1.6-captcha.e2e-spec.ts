@@ -124,7 +124,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
 
   test('a token works once: of 32 parallel presentations, one is accepted', async () => {
     const token = fresh();
-    const { answers: responses } = await race(32, () => register({ 'x-captcha-token': token }));
+    const { responses } = await race(32, () => register({ 'x-captcha-token': token }));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 200))
       expectApiError(response, 'INVALID_CAPTCHA');
@@ -212,7 +212,7 @@ describe('conventions 8 captcha by proof of work', () => {
 
   test('a solved challenge is accepted once', async () => {
     const token = await solved();
-    const { answers: responses } = await race(32, () => register({ 'x-captcha-token': token }));
+    const { responses } = await race(32, () => register({ 'x-captcha-token': token }));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 200))
       expectApiError(response, 'INVALID_CAPTCHA');

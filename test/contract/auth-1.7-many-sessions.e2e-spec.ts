@@ -1,20 +1,20 @@
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { Statements } from '../machine/statements.js';
 import { superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
-  type Answer,
   type Gatehouse,
   gatehouse,
   logIn,
   mailTo,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   race,
   sessionsOf,
   signIn,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 import { addFiles, addGrants, addSessions, filesOf, removalsOf } from '../support/many-rows.js';
@@ -28,7 +28,7 @@ const VERY_MANY = 10_001;
 /** A statement that returned more rows would need much memory for them. */
 const ROWS_PER_STATEMENT = 5000;
 
-const ok = ({ status, body }: Answer) =>
+const ok = ({ status, body }: TestResponse) =>
   expect({ status, body, isRight: status < 300 }).toMatchObject({ isRight: true });
 
 describe('auth 1.7 an account with more sessions than a statement can have parameters', () => {
@@ -67,7 +67,7 @@ describe('auth 1.7 an account with more sessions than a statement can have param
     (alice: Persona) =>
       service.as(alice).post(`/v1/users/@me/${path}`, { password: alice.password, ...more });
 
-  const ENDS: Record<string, { end: (alice: Persona) => Promise<Answer>; left: number }> = {
+  const ENDS: Record<string, { end: (alice: Persona) => Promise<TestResponse>; left: number }> = {
     'is locked down': { end: mine('lockdown'), left: 1 },
     'is banned': { end: asAdmin('PUT', 'ban', { duration_hours: 0 }), left: 0 },
     'has its sessions ended': { end: asAdmin('DELETE', 'sessions'), left: 0 },
@@ -90,7 +90,7 @@ describe('auth 1.7 an account with more sessions than a statement can have param
       end: async (alice) => {
         const response = await mine('delete')(alice);
         await service.sql("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = $1", [alice.id]);
-        await sweep(service);
+        await runCleanup(service);
         const [row] = await service.sql(
           `SELECT deleted_at IS NOT NULL AS is_erased,
              (SELECT count(*)::int FROM session s WHERE s.account_id = a.id) AS sessions FROM account a WHERE id = $1`,
@@ -145,7 +145,7 @@ describe('auth 1.7 an account with more sessions than a statement can have param
 
   test('webhooks and files of an account or an IP address may also exceed it', async () => {
     const alice = await person(service, 'alice');
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     await addFiles(service, alice, hook, SOME);
     await withFewParameters(async () => ok(await service.as(alice).delete(`/v1/webhooks/${hook.id}`)));
     await ends('is erased', alice);
@@ -194,7 +194,7 @@ describe('auth 1.7 SESSIONS_PER_ACCOUNT', () => {
   test('after 32 parallel sign-ins, exactly the allowed number of sessions is left', () =>
     withGatehouse({ env }, async (service) => {
       const alice = await person(service, 'alice');
-      const { answers: responses } = await race(32, () => logIn(service, alice));
+      const { responses } = await race(32, () => logIn(service, alice));
       for (const response of responses) ok(response);
       expect(await sessionsOf(service, alice)).toBe(3);
     }));

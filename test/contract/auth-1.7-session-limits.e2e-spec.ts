@@ -1,13 +1,13 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type App,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newTokens,
   type Persona,
   person,
@@ -93,13 +93,13 @@ describe.each([
        WHERE id = (SELECT max(id) FROM session WHERE account_id = $1)`,
       [bob.id],
     );
-    await sweep(service);
+    await runCleanup(service);
     expect((await client.closed())[0]).toBe(4004);
     expect(await endingsOf(service, bob)).toEqual([{ by: 'service', reason: 'expired' }]);
     expect(await works(service, other)).toBe(true);
     stays.send({ op: 1, d: null });
     expect((await stays.next()).op).toBe(11);
-    await sweep(service);
+    await runCleanup(service);
     expect(await endingsOf(service, bob)).toHaveLength(1);
   });
 
@@ -119,12 +119,12 @@ describe.each([
        WHERE id = (SELECT max(id) FROM session WHERE account_id = $1)`,
       [root.id],
     );
-    await sweep(service);
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    await runCleanup(service);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     expect(await service.sql('SELECT epoch FROM account WHERE id = $1', [root.id])).toEqual([before]);
     await age(root, limit);
-    await sweep(service);
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    await runCleanup(service);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
     expectApiError(await refresh(service, panel, tokens.refresh_token), 'INVALID_GRANT');
   });
 
@@ -147,7 +147,7 @@ describe('auth 1.7 use of a session', () => {
       await since(service, 'created_at', alice, 7100);
       await since(service, 'last_used_at', alice, 340);
       expect(await works(service, alice.authorization)).toBe(true);
-      await sweep(service);
+      await runCleanup(service);
       const [{ unused }] = (await service.sql(
         'SELECT extract(epoch FROM now() - last_used_at)::int AS unused FROM session WHERE account_id = $1',
         [alice.id],
@@ -166,7 +166,7 @@ describe('auth 1.7 use of a session', () => {
       const alice = await person(service, 'alice');
       await since(service, 'created_at', alice, 10 * 365 * 86_400);
       await since(service, 'last_used_at', alice, 10 * 365 * 86_400);
-      await sweep(service);
+      await runCleanup(service);
       expect(await works(service, alice.authorization)).toBe(true);
     }));
 });

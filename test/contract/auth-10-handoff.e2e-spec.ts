@@ -1,5 +1,4 @@
 import {
-  type Answer,
   expectApiError,
   expectInvalid,
   type Gatehouse,
@@ -9,6 +8,7 @@ import {
   person,
   race,
   signIn,
+  type TestResponse,
   verifiedPerson,
 } from '../support/index.js';
 
@@ -44,7 +44,7 @@ describe('auth 10 session exchange', () => {
     user_id: unknown = alice.id,
     as: string | Persona = alice,
     confirmation?: unknown,
-  ): Promise<Answer> =>
+  ): Promise<TestResponse> =>
     service.as(as).from(`127.0.31.${host}`).post('/v1/auth/handoff/complete', { code, user_id, confirmation });
   const age = (seconds: number) =>
     service.sql(
@@ -332,7 +332,7 @@ describe('auth 10 session exchange', () => {
   test('of 32 parallel guesses at the digits, at most one counts', async () => {
     const { code, secret, confirmation } = await inspected();
     const guess = (n: number) => String((Number(confirmation) + n) % 100).padStart(2, '0');
-    const { answers: responses } = await race(32, (n) => confirm(code, guess(n)));
+    const { responses } = await race(32, (n) => confirm(code, guess(n)));
     const right = responses.filter(({ status: answered }) => answered === 204).length;
     for (const response of responses.filter(({ status: answered }) => answered !== 204)) {
       expectApiError(response, 'INVALID_HANDOFF_CODE');
@@ -373,7 +373,7 @@ describe('auth 10 session exchange', () => {
 
   test('of 32 parallel completions, one is recorded', async () => {
     const { code, secret } = await inspected();
-    const { answers: responses } = await race(32, () => approve(code));
+    const { responses } = await race(32, () => approve(code));
     expect(responses.filter(({ status: answered }) => answered === 204)).toHaveLength(1);
     for (const response of responses.filter(({ status: answered }) => answered !== 204)) {
       expectApiError(response, 'INVALID_HANDOFF_CODE');
@@ -384,7 +384,7 @@ describe('auth 10 session exchange', () => {
   test('of 32 parallel collections, one gets the token, the others expired', async () => {
     const before = (await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).length;
     const { code, secret } = await approved();
-    const { answers: responses } = await race(32, () => collect(code, secret));
+    const { responses } = await race(32, () => collect(code, secret));
     expect(responses.filter(({ body }) => body.status === 'completed')).toHaveLength(1);
     expect(responses.filter(({ body }) => body.status === 'expired')).toHaveLength(31);
     expect(await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).toHaveLength(before + 1);

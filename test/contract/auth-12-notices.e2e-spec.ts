@@ -1,6 +1,5 @@
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
-  type Answer,
   type Gatehouse,
   gatehouse,
   inboxAfterDelivery,
@@ -13,6 +12,7 @@ import {
   race,
   signIn,
   sudoProof,
+  type TestResponse,
   verifiedPerson,
   withPasskey,
   withTotp,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
 };
 const eventsOf = (messages: readonly Message[]) => messages.map(({ metadata }) => metadata.event).reverse();
@@ -167,7 +167,7 @@ describe('design 4 the outbox is cleaned up', () => {
          (4, interval '9 days', now() - interval '6 days', NULL),
          (5, interval '6 days', NULL, NULL)) AS row (id, age, sent, parked)`,
     );
-    await sweep(service);
+    await runCleanup(service);
     const rows = await service.sql('SELECT id FROM outbox WHERE id < 10 ORDER BY id');
     expect(rows.map(({ id }) => id)).toEqual(['4', '5']);
   });

@@ -1,6 +1,5 @@
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
-  type Answer,
   changeEmail,
   type Gatehouse,
   gatehouse,
@@ -9,6 +8,7 @@ import {
   type Persona,
   person,
   sessionsOf,
+  type TestResponse,
 } from '../support/index.js';
 
 const DELETED = 1n << 34n;
@@ -105,7 +105,7 @@ const EXPECTED: Record<string, { otherwise: string } & Partial<Record<State, str
   },
 };
 
-function outcomeOf({ status, body }: Answer): string {
+function outcomeOf({ status, body }: TestResponse): string {
   if (status < 400) return String(status);
   const errors = body.errors as { path: string; code: string }[] | undefined;
   return errors ? errors.map(({ path, code }) => `${path}: ${code}`).join(', ') : body.code;
@@ -195,7 +195,7 @@ describe('auth 2 the response of every operation that finds an account, in every
     const alice = await person(service, 'alice');
     await service.as(alice).post('/v1/users/@me/delete', { password: alice.password });
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1", [alice.id]);
-    await sweep(service);
+    await runCleanup(service);
     const { status, body } = await post('register', { email: alice.email, password: NEW_PASSWORD, username: 'alice' });
     expect(status).toBe(200);
     expect(body.user_id).not.toBe(alice.id);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  type Answer,
   changeEmail,
   type Gatehouse,
   gatehouse,
@@ -9,6 +8,7 @@ import {
   person,
   type SoftwareAuthenticator,
   sessionsOf,
+  type TestResponse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -68,7 +68,7 @@ const DOORS: Record<string, Outcomes> = {
   },
 };
 
-function outcomeOf({ status, body }: Answer): string {
+function outcomeOf({ status, body }: TestResponse): string {
   if (status < 400) return String(status);
   const errors = body.errors as { path: string; code: string }[] | undefined;
   return errors ? errors.map(({ path, code }) => `${path}: ${code}`).join(', ') : body.code;
@@ -199,7 +199,7 @@ describe('5.3.4 an operation that finds an account by email address or token rej
     return tokenOf(persona, 'password_reset');
   };
 
-  const OPERATIONS: Record<string, (persona: Persona) => Promise<() => Promise<Answer>>> = {
+  const OPERATIONS: Record<string, (persona: Persona) => Promise<() => Promise<TestResponse>>> = {
     login: async (persona) => () => logIn({ ...persona, password: 'not the password' }),
     verify: async (persona) => {
       const token = await tokenOf(persona, 'email_verification');

@@ -3,7 +3,6 @@ import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { MailDomains } from '../../src/platform/mail/mail-domains.js';
 import {
-  type Answer,
   expectApiError,
   expectInvalid,
   type Gatehouse,
@@ -13,11 +12,12 @@ import {
   mailTo,
   person,
   race,
+  type TestResponse,
 } from '../support/index.js';
 
 const fresh = (name = 'new'): string => `${name}.${randomBytes(6).toString('hex')}@example.com`;
 const password = 'a long enough password';
-const register = (service: Gatehouse, body: object): Promise<Answer> =>
+const register = (service: Gatehouse, body: object): Promise<TestResponse> =>
   service.anonymous.post('/v1/auth/register', body);
 const accounts = async (service: Gatehouse): Promise<number> =>
   (await service.sql('SELECT count(*)::int AS n FROM account'))[0]?.n;
@@ -200,7 +200,7 @@ describe('auth 4.1 register', () => {
 
   test('of 32 parallel registrations of one address, one creates an account', async () => {
     const email = fresh();
-    const { answers: responses } = await race(32, () => register(service, { email, password }));
+    const { responses } = await race(32, () => register(service, { email, password }));
     const won = responses.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 200)) {
@@ -296,7 +296,7 @@ describe('auth 4.1 hide_existing_accounts', () => {
 
   test('of 32 parallel registrations of one address, one creates an account, and all responses are equal', async () => {
     const email = fresh();
-    const { answers: responses } = await race(32, () => register(service, { email, password }));
+    const { responses } = await race(32, () => register(service, { email, password }));
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(
       new Set(['200 {"registration_pending_verification":true}']),
     );
@@ -398,7 +398,7 @@ describe('auth 1.5 registration allowances', () => {
 
   const from = (address: string, body: object) => service.anonymous.from(address).post('/v1/auth/register', body);
 
-  function expectSpent(response: Answer): void {
+  function expectSpent(response: TestResponse): void {
     expectApiError(response, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(response.headers.get('x-ratelimit-scope')).toBe('user');

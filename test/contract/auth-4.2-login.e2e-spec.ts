@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import {
-  type Answer,
   eventually,
   expectApiError,
   expectInvalid,
@@ -12,6 +11,7 @@ import {
   person,
   sessionsOf,
   signIn,
+  type TestResponse,
   verifyEmail,
   withTotp,
 } from '../support/index.js';
@@ -22,7 +22,8 @@ const DISABLED_SUSPICIOUS = 1n << 35n;
 const SELF_DELETED = 1n << 36n;
 const DISABLED = 1n << 38n;
 
-const login = (service: Gatehouse, body: object): Promise<Answer> => service.anonymous.post('/v1/auth/login', body);
+const login = (service: Gatehouse, body: object): Promise<TestResponse> =>
+  service.anonymous.post('/v1/auth/login', body);
 const setFlags = (service: Gatehouse, { id }: { id: string }, flags: bigint) =>
   service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [id, String(flags)]);
 
@@ -205,7 +206,7 @@ describe('auth 1.5 login allowances', () => {
   const attempt = (address: string, email: string, password = 'not the password') =>
     service.anonymous.from(address).post('/v1/auth/login', { email, password });
 
-  function expectSpent(response: Answer): void {
+  function expectSpent(response: TestResponse): void {
     expectApiError(response, 'RATE_LIMITED', { global: false });
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(response.headers.has('x-ratelimit-bucket')).toBe(false);

@@ -218,7 +218,7 @@ describe('auth 4.3 login MFA by code', () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     const code = authenticator.next();
-    const { answers: responses } = await race(32, () => complete({ ticket, code }));
+    const { responses } = await race(32, () => complete({ ticket, code }));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(responses.filter(({ status }) => status === 400)).toHaveLength(31);
     expect(await sessionsOf(service, alice)).toBe(2);

@@ -179,7 +179,7 @@ describe('auth 6 password recovery', () => {
     connection.send(
       `POST /v1/auth/forgot HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
-    expect((await connection.answer()).status).toBe(204);
+    expect((await connection.readResponse()).status).toBe(204);
     connection.close();
     const { text, html } = await mailTo(service, alice.email, 'password_reset');
     expect(`${text}${html}`).toContain('http://localhost:8080/auth/reset#token=');

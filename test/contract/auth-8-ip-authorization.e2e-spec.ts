@@ -1,5 +1,4 @@
 import {
-  type Answer,
   eventually,
   expectApiError,
   expectInvalid,
@@ -12,6 +11,7 @@ import {
   person,
   race,
   sessionsOf,
+  type TestResponse,
   withGatehouse,
   withTotp,
 } from '../support/index.js';
@@ -29,7 +29,7 @@ describe('auth 8 IP authorization', () => {
   });
   afterAll(() => service.close());
 
-  const attempt = (alice: Persona, address = ELSEWHERE): Promise<Answer> =>
+  const attempt = (alice: Persona, address = ELSEWHERE): Promise<TestResponse> =>
     service.anonymous
       .from(address)
       .with({ 'user-agent': FIREFOX })
@@ -130,7 +130,7 @@ describe('auth 8 IP authorization', () => {
   test('repeated reads within 60 seconds return the same token and create one session', async () => {
     const { alice, ticket, token } = await held();
     await authorize(token);
-    const { answers: responses } = await race(32, () => poll(ticket));
+    const { responses } = await race(32, () => poll(ticket));
     expect(responses.every(({ status, body }) => status === 200 && body.completed)).toBe(true);
     expect(new Set(responses.map(({ body }) => body.token)).size).toBe(1);
     expect((await poll(ticket)).body.token).toBe(responses[0]?.body.token);
@@ -171,7 +171,7 @@ describe('auth 8 IP authorization', () => {
 
   test('a token works once; of 32 parallel confirmations, one succeeds', async () => {
     const { ticket, token } = await held();
-    const { answers: responses } = await race(32, () => authorize(token));
+    const { responses } = await race(32, () => authorize(token));
     expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 204)) expectInvalid(response, TOKEN);
     expect((await poll(ticket)).body.completed).toBe(true);
@@ -227,7 +227,7 @@ describe('auth 8 IP authorization', () => {
   test('of 32 parallel resends, one emails a token', async () => {
     const { alice, ticket } = await held();
     await later(31);
-    const { answers: responses } = await race(32, () => resend(ticket));
+    const { responses } = await race(32, () => resend(ticket));
     expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 204)) {
       expectApiError(response, 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');

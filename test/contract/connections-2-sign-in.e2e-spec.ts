@@ -39,7 +39,7 @@ afterAll(async () => {
   await other.stop();
 });
 afterEach(async () => {
-  provider.behave();
+  provider.reset();
   await configure({
     ...{ enabled: true, allow_sign_up: true, link_by_email: false, require_second_factor: true, allowed_domains: [] },
     ...{ client_id: provider.clientId },
@@ -287,7 +287,7 @@ describe('connections.md section 2: account resolution', () => {
     const claims = { sub: subject(), email: `${subject()}@corp.example.com` };
     const visits = await Promise.all(Array.from({ length: 32 }, () => startVisit(service, 'corp')));
     const bodies = visits.map(({ url, ...rest }) => ({ code: provider.visit(url, claims), ...rest }));
-    const { answers: responses } = await race(32, (n) => service.anonymous.post(`${PUBLIC}/corp/complete`, bodies[n]));
+    const { responses } = await race(32, (n) => service.anonymous.post(`${PUBLIC}/corp/complete`, bodies[n]));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(responses.map(({ body }) => body.user_id)).size).toBe(1);
     expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [claims.email])).toHaveLength(1);
@@ -431,11 +431,11 @@ describe('connections.md section 5: attacks', () => {
   });
 
   test('an outage of one connection changes nothing for the others', async () => {
-    other.instead.token = (_req, res) => void res.writeHead(503).end();
+    other.overrides.token = (_req, res) => void res.writeHead(503).end();
     const broken = await signInWith(service, other, {}, { id: 'second' });
     expect([broken.status, broken.body.code]).toEqual([502, 'BAD_GATEWAY']);
     expect((await signInWith(service, provider)).status).toBe(200);
-    other.behave();
+    other.reset();
   });
 
   test.each<[string, (res: import('node:http').ServerResponse) => void]>([
@@ -446,7 +446,7 @@ describe('connections.md section 5: attacks', () => {
     ],
     ['HTML', (res) => void res.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')],
   ])('a token endpoint that answers with %s leads to 502 without effect', async (_what, response) => {
-    provider.instead.token = (_req, res) => response(res);
+    provider.overrides.token = (_req, res) => response(res);
     await withoutEffect(async () => {
       const { status, body } = await signInWith(service, provider);
       expect([status, body.code]).toEqual([502, 'BAD_GATEWAY']);

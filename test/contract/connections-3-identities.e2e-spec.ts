@@ -179,7 +179,7 @@ describe('credentials.md section 7: a completion', () => {
     const alice = await verifiedPerson(service, 'alice');
     const later = service.as(await signIn(service, alice));
     const again = await startLink(later, alice.password, provider, { sub: subject() });
-    provider.instead.keys = async (_req, res) => {
+    provider.overrides.keys = async (_req, res) => {
       await later.post('/v1/auth/logout').expect(204);
       json(res, 200, { keys: provider.keys.map(({ jwk }) => jwk) });
     };
@@ -187,7 +187,7 @@ describe('credentials.md section 7: a completion', () => {
     await withoutEffect(alice, async () =>
       expectApiError(await later.post(`${IDENTITIES}/complete`, again), 'UNAUTHORIZED'),
     );
-    provider.behave();
+    provider.reset();
   });
 });
 

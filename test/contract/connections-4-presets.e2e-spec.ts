@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { CONNECTIONS, connect, PUBLIC, RecordedProvider, signInWith, startVisit } from '../machine/connections.js';
 import {
-  type Answer,
   type Claims,
   environmentOf,
   expectInvalid,
@@ -11,6 +10,7 @@ import {
   type Persona,
   ScriptedProvider,
   superuser,
+  type TestResponse,
 } from '../support/index.js';
 import { json } from '../support/sso.js';
 
@@ -39,17 +39,17 @@ afterAll(async () => {
   await recorded.stop();
 });
 afterEach(() => {
-  openId.behave();
+  openId.reset();
   recorded.calls.length = 0;
 });
 
-const me = async ({ body }: Answer) => (await service.as(body.token).get('/v1/users/@me').expect(200)).body;
+const me = async ({ body }: TestResponse) => (await service.as(body.token).get('/v1/users/@me').expect(200)).body;
 const countOf = async (table: 'account' | 'session' | 'connection_identity') =>
   (await service.sql(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n;
 const totals = async () => [await countOf('account'), await countOf('session'), await countOf('connection_identity')];
 
 /** Asserts that a sign-in is rejected with this fault, and that it creates no account, session or link. */
-async function expectRejected(signIn: () => Promise<Answer>, fault: string): Promise<void> {
+async function expectRejected(signIn: () => Promise<TestResponse>, fault: string): Promise<void> {
   const before = await totals();
   expectInvalid(await signIn(), fault);
   expect(await totals()).toEqual(before);
@@ -63,7 +63,7 @@ const linkOf = async (id: string, subject: string) =>
     )
   )[0];
 
-async function visit(id: string, code = 'recorded-code'): Promise<Answer> {
+async function visit(id: string, code = 'recorded-code'): Promise<TestResponse> {
   const { state, nonce } = await startVisit(service, id);
   return service.anonymous.post(`${PUBLIC}/${id}/complete`, { code, state, nonce });
 }
@@ -404,7 +404,7 @@ describe('connections.md section 5: providers with ID tokens', () => {
       'SSO_MISCONFIGURED',
     ],
   ])('%s: the token endpoint answers %i with %j', async (kind, status, body, code) => {
-    openId.instead.token = (_req, res) => json(res, status, body);
+    openId.overrides.token = (_req, res) => json(res, status, body);
     await expectRejected(() => signIn(kind, recordings[kind]?.(subject()) ?? {}), `code: ${code}`);
   });
 });

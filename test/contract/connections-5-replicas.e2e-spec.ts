@@ -69,7 +69,7 @@ describeOnPostgres('connections.md section 5: races of 32 across two replicas', 
       bodies.push({ code: provider.visit(url, claims), ...rest });
     }
     // Each state is completed by the replica that did not start it.
-    const { answers: responses, statuses } = await race(32, (n) =>
+    const { responses, statuses } = await race(32, (n) =>
       replica(n + 1).anonymous.post(`${PUBLIC}/corp/complete`, bodies[n]),
     );
     expect(statuses).toEqual({ 200: 32 });
@@ -163,7 +163,7 @@ describeOnPostgres('connections.md section 5: races of 32 across two replicas', 
       const { url, ...rest } = await startVisit(replica(attempt), 'corp');
       visits.push({ code: provider.visit(url, claims), ...rest });
     }
-    const { answers: responses } = await race(32, (n) =>
+    const { responses } = await race(32, (n) =>
       n === 31
         ? second.as(alice).post(`${IDENTITIES}/complete`, link)
         : replica(n).anonymous.post(`${PUBLIC}/corp/complete`, visits[n]),

@@ -12,7 +12,6 @@ import {
   startVisit,
 } from '../machine/connections.js';
 import {
-  type Answer,
   environmentOf,
   expectApiError,
   expectInvalid,
@@ -21,6 +20,7 @@ import {
   type Persona,
   ScriptedProvider,
   superuser,
+  type TestResponse,
   verifiedPerson,
 } from '../support/index.js';
 import { eventually } from '../support/mail.js';
@@ -68,7 +68,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   AbortSignal.timeout = realTimeout;
-  provider.behave();
+  provider.reset();
   for (const path of Object.keys(recorded.insteadOf)) delete recorded.insteadOf[path];
 });
 
@@ -111,7 +111,10 @@ const stateOf = async () => ({
 });
 
 /** Runs a request whose provider is too slow. Asserts that it changes nothing and leaves no connection open. */
-async function expectWithoutEffect(attempt: () => Promise<Answer>, expectError: (response: Answer) => void) {
+async function expectWithoutEffect(
+  attempt: () => Promise<TestResponse>,
+  expectError: (response: TestResponse) => void,
+) {
   const before = await stateOf();
   expectError(await attempt());
   expect(await stateOf()).toEqual(before);
@@ -120,7 +123,7 @@ async function expectWithoutEffect(attempt: () => Promise<Answer>, expectError: 
   await Promise.all(closed);
 }
 
-const expectOutage = (response: Answer): void => {
+const expectOutage = (response: TestResponse): void => {
   expectApiError(response, 'BAD_GATEWAY');
   expect(response.headers.get('retry-after')).toBe('5');
 };
@@ -131,16 +134,16 @@ describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow)
     const { url, state, nonce } = await startVisit(service, 'corp');
     const body = { code: provider.visit(url), state, nonce };
     const complete = () => service.anonymous.post(`${PUBLIC}/corp/complete`, body);
-    provider.instead[endpoint] = slow;
+    provider.overrides[endpoint] = slow;
     await expectWithoutEffect(complete, expectOutage);
     // The state stays consumed, and the next sign-in works.
-    provider.behave();
+    provider.reset();
     expectInvalid(await complete(), 'state: INVALID_OR_EXPIRED_SSO_STATE');
     expect((await signInWith(service, provider)).status).toBe(200);
   });
 
   test('at the user information: the sign-in fails without effect', async () => {
-    provider.instead.userinfo = slow;
+    provider.overrides.userinfo = slow;
     await expectWithoutEffect(
       () => signInWith(service, provider, { email: undefined }),
       (response) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO'),
@@ -149,7 +152,7 @@ describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow)
 
   test('at the discovery document: the start fails and stores no state', async () => {
     await service.sql('DELETE FROM sso_document');
-    provider.instead.description = slow;
+    provider.overrides.description = slow;
     const states = async () => service.sql(`SELECT count(*)::int AS n FROM one_time_secret`);
     const before = await states();
     await expectWithoutEffect(
@@ -162,15 +165,15 @@ describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow)
   test('while a user links an identity: nothing is linked, and no notice is sent', async () => {
     const alice = await verifiedPerson(service, 'alice');
     const body = await startLink(service.as(alice), alice.password, provider, { sub: randomBytes(8).toString('hex') });
-    provider.instead.token = slow;
+    provider.overrides.token = slow;
     await expectWithoutEffect(() => service.as(alice).post(`${IDENTITIES}/complete`, body), expectOutage);
     expect((await service.as(alice).get(IDENTITIES)).body).toEqual({ identities: [] });
   });
 
   test.each([
     ['/token', expectOutage],
-    ['/user', (response: Answer) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
-    ['/emails', (response: Answer) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
+    ['/user', (response: TestResponse) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
+    ['/emails', (response: TestResponse) => expectInvalid(response, 'code: FAILED_TO_FETCH_SSO_USER_INFO')],
   ] as const)('of OAuth 2, at %s: the sign-in fails without effect', async (path, expectError) => {
     Object.assign(recorded.routes, {
       '/token': () => [200, { access_token: 'a token', token_type: 'bearer' }],
@@ -185,7 +188,7 @@ describe.each(SLOW)('connections.md section 5: a provider that %s', (_how, slow)
 
   test('in the test of an administrator: the failed check is named', async () => {
     await service.sql('DELETE FROM sso_document');
-    provider.instead.description = slow;
+    provider.overrides.description = slow;
     const { status, body } = await service.as(root).post(`${CONNECTIONS}/corp/test`);
     expect([status, body.ok]).toEqual([200, false]);
     expect(body.checks.filter(({ ok }: { ok: boolean }) => !ok)).not.toEqual([]);
@@ -196,8 +199,8 @@ describe('while a provider does not respond', () => {
   test('32 waiting sign-ins hold no connection of the database, and others sign in as before', async () => {
     AbortSignal.timeout = realTimeout;
     const waiting: ServerResponse[] = [];
-    provider.instead.token = (_req, res) => void waiting.push(res);
-    const pending: Promise<Answer>[] = [];
+    provider.overrides.token = (_req, res) => void waiting.push(res);
+    const pending: Promise<TestResponse>[] = [];
     for (let attempt = 0; attempt < 32; attempt++) pending.push(Promise.resolve(signInWith(service, provider)));
     await eventually('the requests to the provider', async () => waiting.length === 32 || undefined);
     const alice = await verifiedPerson(service, 'alice');

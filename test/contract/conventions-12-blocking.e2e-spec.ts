@@ -4,12 +4,12 @@ import { Routes } from '../../src/policy/routes.js';
 import { membersOf } from '../machine/input-members.js';
 import { cpuTime, longestHold, minimumOf } from '../support/cpu-time.js';
 import {
-  type Answer,
   type Client,
   type CredentialSet,
   createCredentialSet,
   type Gatehouse,
   gatehouse,
+  type TestResponse,
 } from '../support/index.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
@@ -45,7 +45,7 @@ describe('conventions.md 12: no request of the allowed size holds the event loop
       ),
     );
 
-  async function expectShort(of: string, send: () => Promise<Answer>, body = Buffer.alloc(0)): Promise<void> {
+  async function expectShort(of: string, send: () => Promise<TestResponse>, body = Buffer.alloc(0)): Promise<void> {
     const hold = () =>
       longestHold(async () => {
         const { status } = await send();

@@ -3,12 +3,12 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  newHook,
+  newWebhook,
   pathOf,
   person,
   planUploads,
-  type RawAnswer,
   RawConnection,
+  type RawResponse,
   sendRaw,
   shortenTimers,
   withGatehouse,
@@ -43,7 +43,7 @@ const stalled = (...lines: string[]): string =>
 
 /** Connections that send one message each, and the responses received so far. */
 class Crowd {
-  readonly answers: RawAnswer[] = [];
+  readonly answers: RawResponse[] = [];
   private constructor(readonly connections: readonly RawConnection[]) {}
 
   static async of(count: number, message: (index: number) => { from: string; bytes: string }): Promise<Crowd> {
@@ -52,7 +52,7 @@ class Crowd {
     const crowd = new Crowd(connections);
     connections.forEach((connection, index) => {
       connection.send(messages[index]?.bytes ?? '');
-      connection.answer().then(
+      connection.readResponse().then(
         (response) => void crowd.answers.push(response),
         () => {},
       );
@@ -69,13 +69,13 @@ class Crowd {
   }
 }
 
-const login = (from: string): Promise<RawAnswer> =>
+const login = (from: string): Promise<RawResponse> =>
   sendRaw(service, ['POST /v1/auth/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 2'], {
     ...{ body: '{}', from },
   });
 
 /** Repeats a request until its response has this status. The service notices closed connections with a delay. */
-async function until(ask: () => Promise<RawAnswer>, status: number): Promise<RawAnswer> {
+async function until(ask: () => Promise<RawResponse>, status: number): Promise<RawResponse> {
   for (;;) {
     const response = await ask();
     if (response.status === status) return response;
@@ -83,7 +83,7 @@ async function until(ask: () => Promise<RawAnswer>, status: number): Promise<Raw
   }
 }
 
-function expectTooMany(response: RawAnswer): void {
+function expectTooMany(response: RawResponse): void {
   expectApiError(response, 'RATE_LIMITED', { global: false, retry_after: 5 });
   expect(response.headers.get('retry-after')).toBe('5');
   expect(response.headers.get('connection')).toBe('close');
@@ -113,10 +113,10 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       await crowd.answered(6);
       for (const response of crowd.answers) expectTooMany(response);
       const next = await RawConnection.open(service, PROXY);
-      expectTooMany(await next.send(bytes('2001:db8::ffff')).answer());
+      expectTooMany(await next.send(bytes('2001:db8::ffff')).readResponse());
       const other = await RawConnection.open(service, PROXY);
       other.send(`${bytes('2001:db8:0:1::1')}: ""}${' '.repeat(LENGTH - 13)}`);
-      expectApiError(await other.answer(), 'INVALID_FORM_BODY');
+      expectApiError(await other.readResponse(), 'INVALID_FORM_BODY');
       for (const connection of [next, other]) connection.close();
     } finally {
       crowd.close();
@@ -137,7 +137,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       await crowd.answered(8);
       for (const response of crowd.answers) expectTooMany(response);
       const connection = await RawConnection.open(service, '127.2.0.1');
-      expect((await connection.send(`${patch(bob)}{}${' '.repeat(98)}`).answer()).status).toBe(200);
+      expect((await connection.send(`${patch(bob)}{}${' '.repeat(98)}`).readResponse()).status).toBe(200);
       connection.close();
     } finally {
       crowd.close();
@@ -150,7 +150,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       for (let index = 1; index <= 4; index++) {
         connections.push((await RawConnection.open(small, `127.3.0.${index}`)).send(stalled()));
       }
-      expectTooMany(await Promise.race(connections.map((connection) => connection.answer())));
+      expectTooMany(await Promise.race(connections.map((connection) => connection.readResponse())));
       expect((await small.anonymous.get('/.well-known/service')).status).toBe(200);
       for (const connection of connections) connection.close();
     }));
@@ -161,13 +161,13 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       for (let index = 0; index < 10; index++) {
         const connection = await RawConnection.open(small, A);
         connection.send(`${stalled('Expect: 100-continue')}`);
-        expect((await connection.answer()).status).toBe(100);
+        expect((await connection.readResponse()).status).toBe(100);
         waiting.push(connection);
       }
       expect((await small.anonymous.get('/.well-known/service')).status).toBe(200);
       for (const connection of waiting) {
         connection.send(`: ""}${' '.repeat(LENGTH - 13)}`);
-        expectApiError(await connection.answer(), 'INVALID_FORM_BODY');
+        expectApiError(await connection.readResponse(), 'INVALID_FORM_BODY');
         connection.close();
       }
     }));
@@ -176,8 +176,8 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
 describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   /** Advances the clock by more than the 10 s window until the service sends a response and closes the connection. */
   async function expectGivenUp(connection: RawConnection): Promise<void> {
-    let response: RawAnswer | undefined;
-    const answered = connection.answer().then((given) => {
+    let response: RawResponse | undefined;
+    const answered = connection.readResponse().then((given) => {
       response = given;
     });
     while (!response) {
@@ -195,7 +195,7 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   });
 
   test('multipart: 400, the connection ends, and no message is stored', async () => {
-    const hook = await newHook(service, await person(service));
+    const hook = await newWebhook(service, await person(service));
     const connection = await RawConnection.open(service);
     const lines = ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 100000'];
     const part = '--x\r\nContent-Disposition: form-data; name="content"\r\n\r\nhal';
@@ -222,7 +222,7 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
       service.clock.advance({ seconds: 5 });
     }
     connection.send(' '.repeat(length - 80_002));
-    expectApiError(await connection.answer(), 'INVALID_FORM_BODY');
+    expectApiError(await connection.readResponse(), 'INVALID_FORM_BODY');
     connection.close();
   });
 });
@@ -246,7 +246,7 @@ describe('conventions.md 12: an early response ends the wait for the body', () =
   test.each(early)('%s', async (_title, start, lines, code) => {
     const connection = await RawConnection.open(service);
     const length = code === 'PAYLOAD_TOO_LARGE' ? 300_000 : LENGTH;
-    const response = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).answer();
+    const response = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).readResponse();
     if (code) expectApiError(response, code);
     else expect(response.status).toBe(200);
     await connection.closed;
@@ -257,7 +257,7 @@ describe('conventions.md 12: an early response ends the wait for the body', () =
     const connection = await RawConnection.open(service);
     for (let round = 0; round < 2; round++) {
       connection.send(`${head('PATCH /v1/users/@me', 'Content-Length: 2')}{}`);
-      expectApiError(await connection.answer(), 'UNAUTHORIZED');
+      expectApiError(await connection.readResponse(), 'UNAUTHORIZED');
     }
     connection.close();
   });

@@ -10,7 +10,7 @@ import { Accepts, CurrentCall, Public } from '../../src/policy/decorators.js';
 import {
   type Gatehouse,
   gatehouse,
-  newHook,
+  newWebhook,
   pathOf,
   person,
   RawConnection,
@@ -83,7 +83,7 @@ beforeAll(async () => {
   live = service.app.get(LiveRequests);
   const alice = await person(service, 'alice');
   large = pathOf((await uploadFile(service, alice, 'large.bin', Buffer.alloc(SIZE, 'x'))).url);
-  hook = (await newHook(service, alice)).path;
+  hook = (await newWebhook(service, alice)).path;
 });
 afterAll(() => service.close());
 
@@ -152,7 +152,7 @@ describe('conventions.md 12: connections that break with requests in progress', 
       await quiet();
     }
     const connection = await RawConnection.open(service);
-    expect((await connection.send(get(large)).answer()).status).toBe(200);
+    expect((await connection.send(get(large)).readResponse()).status).toBe(200);
     connection.close();
     await quiet();
   });
@@ -206,7 +206,7 @@ describe('conventions.md 12: pipelining', () => {
       expect([held.length, other.app.get(LiveRequests).count('work')]).toEqual([16, 16]);
       const releasing = setInterval(release, 2);
       const statuses: number[] = [];
-      while (statuses.length < 541) statuses.push((await connection.answer()).status);
+      while (statuses.length < 541) statuses.push((await connection.readResponse()).status);
       clearInterval(releasing);
       expect(statuses).toEqual([...Array(40).fill(200), 404, ...Array(500).fill(200)]);
       expect(most).toBe(16);

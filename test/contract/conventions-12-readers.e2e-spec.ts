@@ -8,7 +8,7 @@ import {
   gatehouse,
   pathOf,
   person,
-  type RawAnswer,
+  type RawResponse,
   sendRaw,
   shortenTimers,
   uploadFile,
@@ -115,7 +115,7 @@ const request = (target: string, ...lines: string[]): string =>
 
 const statusOf = (bytes: string): number => Number(bytes.split(' ')[1] ?? 0);
 
-const whole = (from: string): Promise<RawAnswer> => sendRaw(service, [`GET ${path} HTTP/1.1`], { from });
+const whole = (from: string): Promise<RawResponse> => sendRaw(service, [`GET ${path} HTTP/1.1`], { from });
 
 /** Advances the clock in steps of `seconds` until the service has closed the connections of all these readers. */
 async function expectCut(readers: readonly Reader[], seconds: number): Promise<void> {

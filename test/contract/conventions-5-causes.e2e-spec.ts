@@ -6,7 +6,6 @@ import { freePort } from '../machine/ports.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import {
-  type Answer,
   copyTemplate,
   eventually,
   expectApiError,
@@ -14,6 +13,7 @@ import {
   gatehouse,
   person,
   race,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -98,7 +98,7 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
 
   // pgpool-II sometimes returns an error of its own and hides that of the server.
   const hidden = process.env.TEST_POOLER === 'pgpool' ? '|^XX000$' : '';
-  async function expectCause(response: Answer, sqlstate: string): Promise<void> {
+  async function expectCause(response: TestResponse, sqlstate: string): Promise<void> {
     const id = response.headers.get('x-request-id') as string;
     expectApiError(response, 'SERVICE_UNAVAILABLE', { request_id: id });
     expect(response.headers.get('retry-after')).toBe('5');
@@ -122,7 +122,7 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
   });
 
   test('57014: 32 statements that exceed the timeout', async () => {
-    const { answers: responses } = await race(32, () => service.anonymous.get('/v1/probe/statement-timeout'));
+    const { responses } = await race(32, () => service.anonymous.get('/v1/probe/statement-timeout'));
     for (const response of responses) await expectCause(response, '57014');
   });
 
@@ -137,7 +137,7 @@ describeOnPostgres('conventions.md 5: a statement that the database cancels is n
 
   test('40P01: one of two transactions in a deadlock', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
-    const { answers: responses, statuses } = await race(2, (index) => {
+    const { responses, statuses } = await race(2, (index) => {
       const [first, second] = index === 0 ? [alice, bob] : [bob, alice];
       return service.anonymous.get(`/v1/probe/deadlock/${first.id}/${second.id}`);
     });

@@ -3,7 +3,7 @@ import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
-import { type Answer, copyTemplate, expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
+import { copyTemplate, expectApiError, type Gatehouse, gatehouse, type TestResponse } from '../support/index.js';
 
 const LEASES = 0x6777;
 
@@ -23,13 +23,13 @@ describeOnPostgres('conventions.md 6.1: a worker ID is used by one process at a 
   });
 
   let people = 0;
-  const register = (): Promise<Answer> =>
+  const register = (): Promise<TestResponse> =>
     service.anonymous.post('/v1/auth/register', {
       email: `person.${++people}@example.com`,
       password: 'a long enough password',
     });
 
-  const workerOf = ({ body }: Answer): number => Number((BigInt(body.user_id) >> 12n) & 1023n);
+  const workerOf = ({ body }: TestResponse): number => Number((BigInt(body.user_id) >> 12n) & 1023n);
 
   test('after its lock is lost, no ID is generated without one, and never with that of another process', async () => {
     const worker = workerOf(await register());

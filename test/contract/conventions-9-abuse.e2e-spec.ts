@@ -6,7 +6,6 @@ import { MetricsReader } from '../../src/core/metrics.js';
 import { SharedStore } from '../../src/platform/store/shared-store.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
-  type Answer,
   ban,
   basic,
   type Client,
@@ -16,6 +15,7 @@ import {
   gatehouse,
   type Persona,
   person,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -52,7 +52,7 @@ describe('conventions 9 repeated failures of an IP address', () => {
 
   const from = (ip: string, credential?: string) =>
     (credential === undefined ? service.anonymous : service.as(credential)).with({ 'x-forwarded-for': ip });
-  const me = (ip: string, credential?: string): Promise<Answer> => from(ip, credential).get('/v1/users/@me');
+  const me = (ip: string, credential?: string): Promise<TestResponse> => from(ip, credential).get('/v1/users/@me');
   const isBanned = async (ip: string): Promise<boolean> => {
     // A failure is counted after its response is sent. Counting starts at the latest with the next request.
     await me(ip, alice.authorization);

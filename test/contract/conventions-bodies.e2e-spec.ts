@@ -8,8 +8,8 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  type RawAnswer,
   RawConnection,
+  type RawResponse,
   sendRaw,
 } from '../support/index.js';
 
@@ -300,7 +300,7 @@ describe('conventions.md 1: text and shape', () => {
 });
 
 describe('conventions.md 1: path and query', () => {
-  const get = (target: string): Promise<RawAnswer> => sendRaw(service, [`GET /v1/probe/${target} HTTP/1.1`]);
+  const get = (target: string): Promise<RawResponse> => sendRaw(service, [`GET /v1/probe/${target} HTTP/1.1`]);
 
   test.each<[target: string, ...faults: string[]]>([
     ['1'],
@@ -384,8 +384,8 @@ describe('conventions.md 1: size', () => {
     const body = `GET /v1/users/@me HTTP/1.1\r\nHost: x\r\n\r\n`;
     connection.send(`POST /v1/probe/closed HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expectApiError(await connection.answer(), 'UNAUTHORIZED');
-    expect((await connection.answer()).body).toEqual({ status: 'ok' });
+    expectApiError(await connection.readResponse(), 'UNAUTHORIZED');
+    expect((await connection.readResponse()).body).toEqual({ status: 'ok' });
     connection.close();
   });
 });
@@ -397,11 +397,11 @@ describe('conventions.md 1: Expect', () => {
   test('a body is requested in the order of the pipeline', async () => {
     const connection = await RawConnection.open(service);
     connection.send(expecting('/v1/probe/closed', `Authorization: ${alice.session}`, 'Content-Length: 13'));
-    expect((await connection.answer()).status).toBe(100);
+    expect((await connection.readResponse()).status).toBe(100);
     connection.send('{"bool":true}');
-    expect((await connection.answer()).body).toEqual({ bool: true });
+    expect((await connection.readResponse()).body).toEqual({ bool: true });
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.readResponse()).status).toBe(200);
     connection.close();
   });
 
@@ -412,7 +412,7 @@ describe('conventions.md 1: Expect', () => {
   ])('%s: the body is never requested, and the connection ends', async (_title, lines, code) => {
     const connection = await RawConnection.open(service);
     connection.send(expecting(code === 'UNAUTHORIZED' ? '/v1/probe/closed' : '/v1/probe/body', ...lines));
-    expectApiError(await connection.answer(), code);
+    expectApiError(await connection.readResponse(), code);
     await connection.closed;
     expect(connection.unread).toBe('');
   });

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Module, Post } from '@nestjs/common'
 import { Cors, CredentialFree, Public } from '../../src/policy/decorators.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { expectApiError, type Gatehouse, gatehouse, type RawAnswer, sendRaw } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type RawResponse, sendRaw } from '../support/index.js';
 
 const APP = 'https://app.example';
 
@@ -64,11 +64,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = (target: string, origin: string | null, method = 'GET', ...lines: string[]): Promise<RawAnswer> =>
+const ask = (target: string, origin: string | null, method = 'GET', ...lines: string[]): Promise<RawResponse> =>
   sendRaw(service, [`${method} ${target} HTTP/1.1`, ...(origin === null ? [] : [`Origin: ${origin}`]), ...lines]);
 
 /** Returns the headers that depend on the origin. Files also vary by `Accept-Encoding`, which is removed here. */
-const corsOf = ({ headers }: RawAnswer) =>
+const corsOf = ({ headers }: RawResponse) =>
   Object.fromEntries(
     [...headers]
       .filter(([name]) => name.startsWith('access-control-') || name === 'vary')

@@ -4,8 +4,8 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type RawAnswer,
   RawConnection,
+  type RawResponse,
   sendRaw,
   withGatehouse,
 } from '../support/index.js';
@@ -39,7 +39,7 @@ const NEVER_SENT = [
 ];
 
 /** Checks the headers that every response must have, no matter which code writes it. */
-function expectFixedHeaders({ headers }: RawAnswer): void {
+function expectFixedHeaders({ headers }: RawResponse): void {
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
   expect(headers.get('x-service-version')).toBe('build-7');
   expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -50,7 +50,7 @@ function expectFixedHeaders({ headers }: RawAnswer): void {
 }
 
 /** Returns the status of a response and, for an error, its code. */
-const shown = ({ status, body }: RawAnswer): string => `${status} ${body?.code ?? ''}`.trim();
+const shown = ({ status, body }: RawResponse): string => `${status} ${body?.code ?? ''}`.trim();
 
 describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   const ask = (target: string, method = 'GET', ...lines: string[]) =>
@@ -135,7 +135,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
     for (const target of [ME, '/health/live', '/.well-known/service', '/openapi.json', '/nope', '/v1/auth/login']) {
       const [get, head] = [await ask(target), await ask(target, 'HEAD')];
       expect(head.text).toBe('');
-      const kept = ({ status, lines }: RawAnswer) => [
+      const kept = ({ status, lines }: RawResponse) => [
         status,
         ...lines.filter(([name]) => !['date', 'x-request-id'].includes(name.toLowerCase())),
       ];
@@ -170,7 +170,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
     }
     const connection = await RawConnection.open(services[platform]);
     connection.send('GET http://evil.example/.well-known/service HTTP/1.1\r\nHost: evil.example:80\r\n\r\n');
-    expect((await connection.answer()).text).toBe(plain.text);
+    expect((await connection.readResponse()).text).toBe(plain.text);
     connection.close();
   });
 
@@ -187,11 +187,11 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
 });
 
 /** Sends bytes, reads the only response, and checks that the service then closes the connection without more data. */
-async function lastWord(platform: (typeof PLATFORMS)[number], bytes: string): Promise<RawAnswer> {
+async function lastWord(platform: (typeof PLATFORMS)[number], bytes: string): Promise<RawResponse> {
   const connection = await RawConnection.open(services[platform]);
   try {
     connection.send(bytes);
-    const response = await connection.answer();
+    const response = await connection.readResponse();
     await connection.closed;
     expect(connection.unread).toBe('');
     return response;
@@ -274,7 +274,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
   });
 
   test('a request that does not arrive is 408 with our body', async () => {
-    const response = await unfinished[platform].answer();
+    const response = await unfinished[platform].readResponse();
     expect([response.status, response.body.code]).toEqual([408, 'BAD_REQUEST']);
     expectFixedHeaders(response);
     await unfinished[platform].closed;
@@ -299,10 +299,10 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
       `GET ${ME} HTTP/1.1\r\nHost: x\r\nX-Request-ID: ${id}\r\nAuthorization: ${session}\r\n\r\n`;
     connection.send(ids.map(me).join('') + bytes);
     for (const id of ids) {
-      const response = await connection.answer();
+      const response = await connection.readResponse();
       expect([response.status, response.headers.get('x-request-id')]).toEqual([200, id]);
     }
-    const last = await connection.answer();
+    const last = await connection.readResponse();
     expect(last.body.code).toBe(code);
     expectFixedHeaders(last);
     await connection.closed;
@@ -312,9 +312,9 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
   test('an error after a response is sent after it, and only once', async () => {
     const connection = await RawConnection.open(services[platform]);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.readResponse()).status).toBe(200);
     connection.send('nonsense\r\n\r\n').send('more nonsense\r\n\r\n');
-    expectApiError(await connection.answer(), 'BAD_REQUEST');
+    expectApiError(await connection.readResponse(), 'BAD_REQUEST');
     await connection.closed;
     expect(connection.unread).toBe('');
   });
@@ -327,14 +327,14 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
       ids.map((id, i) => `GET ${targets[i % 4]} HTTP/1.1\r\nHost: x\r\nX-Request-ID: ${id}\r\n\r\n`).join(''),
     );
     const answered: string[] = [];
-    for (const _ of ids) answered.push((await connection.answer()).headers.get('x-request-id') ?? '');
+    for (const _ of ids) answered.push((await connection.readResponse()).headers.get('x-request-id') ?? '');
     expect(answered).toEqual(ids);
     connection.close();
   });
 
-  async function sendAll(bytes: string): Promise<RawAnswer> {
+  async function sendAll(bytes: string): Promise<RawResponse> {
     const connection = await RawConnection.open(services[platform]);
-    const response = await connection.send(bytes).answer();
+    const response = await connection.send(bytes).readResponse();
     connection.close();
     return response;
   }
@@ -377,7 +377,9 @@ describe('KEEP_ALIVE_SECONDS: how long an idle connection stays open', () => {
       const env = { HTTP_PLATFORM: platform, KEEP_ALIVE_SECONDS: '1' };
       await withGatehouse({ env }, async (service) => {
         const connection = await RawConnection.open(service);
-        const { status, headers } = await connection.send('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n').answer();
+        const { status, headers } = await connection
+          .send('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n')
+          .readResponse();
         expect([status, headers.get('keep-alive')]).toEqual([200, expect.stringMatching(/^timeout=1\b/)]);
         await connection.closed;
       });

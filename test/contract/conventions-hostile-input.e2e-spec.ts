@@ -3,12 +3,12 @@ import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
 import { membersOf } from '../machine/input-members.js';
 import {
-  type Answer,
   type Client,
   type CredentialSet,
   createCredentialSet,
   type Gatehouse,
   gatehouse,
+  type TestResponse,
 } from '../support/index.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
@@ -102,7 +102,7 @@ function admittedTo({ policy }: RoutePlan, of: CredentialSet): Client {
 const surprises = new Set<string>();
 
 /** Records responses that are server errors, or errors that the contract does not define. */
-function inspect({ method, path }: RoutePlan, what: string, { status, body, headers }: Answer): void {
+function inspect({ method, path }: RoutePlan, what: string, { status, body, headers }: TestResponse): void {
   const isKnown = status < 400 || codes.has(body?.code);
   const isOurs = status < 400 || headers.get('content-type') === 'application/json; charset=utf-8';
   if (status < 500 && isKnown && isOurs) return;

@@ -14,16 +14,16 @@ import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, CurrentCall, Public, RateLimit } from '../../src/policy/decorators.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
-  type Answer,
   ban,
   createCredentialSet,
   expectApiError,
   type Gatehouse,
   gatehouse,
   liftBan,
-  type RawAnswer,
   RawConnection,
+  type RawResponse,
   sendRaw,
+  type TestResponse,
 } from '../support/index.js';
 
 let release: () => void = () => {};
@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = (target: string, ...lines: string[]): Promise<RawAnswer> =>
+const ask = (target: string, ...lines: string[]): Promise<RawResponse> =>
   sendRaw(service, [`GET ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, ...lines]);
 
 /** Runs `work` while two requests, the maximum that the process accepts, are blocked in their handler. */
@@ -99,7 +99,7 @@ async function whileFull(work: () => Promise<void>): Promise<void> {
   } finally {
     release();
     for (const connection of connections) {
-      expect((await connection.answer()).status).toBe(200);
+      expect((await connection.readResponse()).status).toBe(200);
       connection.close();
     }
   }
@@ -270,7 +270,7 @@ describe('conventions.md 9.2: a banned IP address', () => {
 });
 
 describe('conventions.md 1: client address', () => {
-  const seen = async (...lines: string[]): Promise<Answer> =>
+  const seen = async (...lines: string[]): Promise<TestResponse> =>
     sendRaw(service, ['GET /v1/probe/address HTTP/1.1', ...lines.map((line) => line)]);
 
   test('one header counts, and its lines are one list', async () => {
@@ -311,7 +311,7 @@ describe('conventions.md 1: client address', () => {
   test('operational routes have no limits', async () => {
     const connection = await RawConnection.open(service);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
-    for (let i = 0; i < 200; i++) expect((await connection.answer()).body).toEqual({ status: 'ok' });
+    for (let i = 0; i < 200; i++) expect((await connection.readResponse()).body).toEqual({ status: 'ok' });
     connection.close();
   });
 });

@@ -15,7 +15,6 @@ import {
 import { defineFeature } from '../../src/policy/feature.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
-  type Answer,
   type CredentialSet,
   type CredentialSetOptions,
   createCredentialSet,
@@ -24,6 +23,7 @@ import {
   gatehouse,
   PRODUCTION_HASHES,
   RawConnection,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -133,7 +133,7 @@ class ProbeModule {}
 const HEADERS = ['scope', 'global', 'limit', 'remaining', 'reset', 'reset-after', 'bucket'];
 
 /** Returns the rate-limit headers of a response by their short names. */
-const limits = ({ headers }: Answer): Record<string, string> => {
+const limits = ({ headers }: TestResponse): Record<string, string> => {
   const found = HEADERS.map((name) => [name, headers.get(`x-ratelimit-${name}`)]);
   const retry = headers.get('retry-after');
   return Object.fromEntries([...found, ['retry-after', retry]].filter(([, value]) => value !== null));
@@ -234,7 +234,7 @@ describe('conventions.md 7: rate limits', () => {
     const request = [...lines, `Authorization: ${session}`, '', ''].join('\r\n');
     connection.send(request.repeat(200));
     const responses = [];
-    for (let i = 0; i < 200; i++) responses.push(await connection.answer());
+    for (let i = 0; i < 200; i++) responses.push(await connection.readResponse());
     connection.close();
     const refused = responses.filter(({ status }) => status === 429);
     const passed = responses.filter(({ status }) => status === 200);
@@ -248,7 +248,7 @@ describe('conventions.md 7: rate limits', () => {
     });
     expect(refused[0]?.body.retry_after).toBeLessThanOrEqual(0.02);
     expect(refused[0]?.body.retry_after).toBeGreaterThanOrEqual(0.001);
-    expect(limits(refused[0] as Answer)).toEqual({
+    expect(limits(refused[0] as TestResponse)).toEqual({
       'retry-after': '1',
       scope: 'global',
       global: 'true',
@@ -285,7 +285,7 @@ describe('conventions.md 7: rate limits', () => {
     const connection = await RawConnection.open(service);
     const request = `GET /v1/probe/exempt HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;
     connection.send(request.repeat(120));
-    for (let i = 0; i < 120; i++) expect((await connection.answer()).status).toBe(200);
+    for (let i = 0; i < 120; i++) expect((await connection.readResponse()).status).toBe(200);
     connection.close();
     expect((await from(address).get('/v1/probe/plain')).status).toBe(200);
   });

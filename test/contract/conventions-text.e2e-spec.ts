@@ -8,7 +8,6 @@ import { membersOf } from '../machine/input-members.js';
 import { administrator } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
-  type Answer,
   type Client,
   createCredentialSet,
   expectApiError,
@@ -16,9 +15,10 @@ import {
   type Gatehouse,
   gatehouse,
   mailTo,
-  newHook,
+  newWebhook,
   type Persona,
   person,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -70,7 +70,7 @@ describe('conventions.md 6: text that cannot be stored is rejected during valida
 
   test('it makes no operation fail, in any member, path or query', async () => {
     const failed: string[] = [];
-    const note = (what: string, { status }: Answer) => status < 500 || failed.push(`${what}: ${status}`);
+    const note = (what: string, { status }: TestResponse) => status < 500 || failed.push(`${what}: ${status}`);
     for (const route of service.app.get(Routes).all) {
       const client = await clientOf(route);
       const name = `${route.method} ${route.path}`;
@@ -148,7 +148,7 @@ describe('conventions.md 2: a header that cannot be stored is ignored', () => {
 
 describe('webhooks.md 4 and 6: messages and callbacks', () => {
   test('text that cannot be stored is rejected or omitted, and no operation fails', async () => {
-    const hook = await newHook(service, alice, { name: 'Robot' });
+    const hook = await newWebhook(service, alice, { name: 'Robot' });
     const stored = () => service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [hook.id]);
     for (const odd of ODD) {
       const url = `https://example.com/${odd}`;
@@ -226,7 +226,7 @@ describe('webhooks.md 4.1: parts of forms that name their own encoding', () => {
   ];
 
   test.each(PARTS)('%s that cannot be stored is rejected or left out', async (_, partsOf) => {
-    const hook = await newHook(service, alice, { name: 'Robot' });
+    const hook = await newWebhook(service, alice, { name: 'Robot' });
     for (const half of HALVES) {
       const parts = partsOf(half).map((part) => `--e\r\n${part}\r\n`);
       const body = Buffer.from(`${parts.join('')}--e--\r\n`, 'latin1');

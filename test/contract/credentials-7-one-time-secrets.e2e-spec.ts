@@ -7,7 +7,7 @@ import { featureRegistry } from '../../src/features.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
 import type { Account } from '../../src/policy/account.js';
 import { defineFeature } from '../../src/policy/feature.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { createCredentialSet, type Gatehouse, gatehouse } from '../support/index.js';
 
 const notes = defineFeature('notes', { secrets: { 'notes-invite': 'later' } });
@@ -73,7 +73,7 @@ async function foundBy(purpose: Purpose, secret: string) {
   const found = [
     await secrets.peek(purpose, secret),
     consumed,
-    await inTransaction((tx) => secrets.hold(purpose, secret, tx)),
+    await inTransaction((tx) => secrets.lock(purpose, secret, tx)),
     await secrets.chargeAttempt(purpose, secret, 1000),
     await secrets.ageOf(purpose, secret),
     (await secrets.change(purpose, secret, [{}, {}])) || null,
@@ -131,7 +131,7 @@ describe('credentials.md 7: a secret that works once', () => {
     };
     expect(await secrets.peek(PURPOSE, secret)).toEqual(stored);
     expect(await secrets.peek(PURPOSE, secret)).toEqual(stored);
-    expect(await inTransaction((tx) => secrets.hold(PURPOSE, secret, tx))).toEqual({
+    expect(await inTransaction((tx) => secrets.lock(PURPOSE, secret, tx))).toEqual({
       ...stored,
       readAt: expect.any(Date),
     });
@@ -192,7 +192,7 @@ describe('credentials.md 7: a secret that works once', () => {
     const [young, old] = [await secrets.issue(PURPOSE, owner, {}, HOUR), await secrets.issue(PURPOSE, owner, {}, HOUR)];
     await set("expires_at = now() - interval '23 hours'", PURPOSE, young);
     await set("expires_at = now() - interval '25 hours'", PURPOSE, old);
-    await sweep(service);
+    await runCleanup(service);
     expect(await rowOf(PURPOSE, young)).toBeDefined();
     expect(await rowOf(PURPOSE, old)).toBeUndefined();
   });

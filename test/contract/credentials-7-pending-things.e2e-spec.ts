@@ -5,7 +5,6 @@ import { featureRegistry } from '../../src/features.js';
 import { connect, IDENTITIES, newNonce } from '../machine/connections.js';
 import { superuser } from '../support/admin.js';
 import {
-  type Answer,
   type Authenticator,
   changeEmail,
   environmentOf,
@@ -19,6 +18,7 @@ import {
   ScriptedProvider,
   SoftwareAuthenticator,
   sessionsOf,
+  type TestResponse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -69,7 +69,7 @@ async function codeOf(address: string, type: string): Promise<string> {
   taken.set(`${type} ${address}`, count);
   return (await mailTo(service, address, type, count)).metadata.code ?? '';
 }
-const ok = (answer: Answer): Answer => {
+const ok = (answer: TestResponse): TestResponse => {
   const { status, body } = answer;
   expect({ status, body, isRight: [200, 204].includes(status) }).toEqual({ status, body, isRight: true });
   return answer;
@@ -148,7 +148,7 @@ interface Pending {
   /** Its conclusion raises the epoch again, so no other operation can be concluded after it. */
   readonly isLast?: boolean;
   /** Begins the operation. Returns a function that concludes it with the session that is passed to it. */
-  begin(who: Owner): Promise<(now: Owner) => Promise<Answer>>;
+  begin(who: Owner): Promise<(now: Owner) => Promise<TestResponse>>;
 }
 
 /** All pending operations, in an order in which one account can have all of them. */
@@ -422,7 +422,7 @@ const EVENTS: Record<string, { prepare?: (who: Owner) => Promise<Owner>; happen:
   },
 };
 
-function outcomeOf({ status, body }: Answer): string {
+function outcomeOf({ status, body }: TestResponse): string {
   const errors = body?.errors as { path: string; code: string }[] | undefined;
   if (errors) return errors.map(({ path, code }) => `${path}: ${code}`).join(', ');
   return status < 400 ? (body?.status ?? String(status)) : body.code;
@@ -451,7 +451,7 @@ async function factsOf({ id }: Owner) {
 }
 
 async function beginAll(who: Owner) {
-  const begun: [name: string, conclude: (now: Owner) => Promise<Answer>][] = [];
+  const begun: [name: string, conclude: (now: Owner) => Promise<TestResponse>][] = [];
   for (const [name, { begin }] of Object.entries(PENDING)) begun.push([name, await begin(who)]);
   return begun;
 }

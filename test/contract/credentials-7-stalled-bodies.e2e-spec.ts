@@ -5,7 +5,6 @@ import { Routes } from '../../src/policy/routes.js';
 import { HARMLESS_OPERATIONS, OF_ACCOUNTS } from '../machine/account-operations.js';
 import { setAcls } from '../support/admin.js';
 import {
-  type Answer,
   type Authenticator,
   enforceSso,
   eventually,
@@ -14,11 +13,12 @@ import {
   gatehouse,
   mailTo,
   newApp,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   RawConnection,
   SoftwareAuthenticator,
+  type TestResponse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -49,7 +49,7 @@ interface Prepared {
   readonly path?: Record<string, string>;
 }
 
-const ok = (answer: Answer): Answer => {
+const ok = (answer: TestResponse): TestResponse => {
   const { status, body } = answer;
   expect({ status, body, isRight: [200, 201, 204].includes(status) }).toEqual({ status, body, isRight: true });
   return answer;
@@ -283,7 +283,7 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'POST /v1/users/@me/passkey-bridge/:ceremony_id/redeem': bridge,
   'POST /v1/users/@me/webhooks': body({ name: 'hook' }),
   'POST /v1/webhooks/:id/token/rotate': async (who) => ({
-    path: { id: (await newHook(service, who)).id },
+    path: { id: (await newWebhook(service, who)).id },
     body: sudo(who),
   }),
   'POST /v1/auth/handoff/complete': handoff,
@@ -466,7 +466,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
       await service.idle();
       const before = await facts();
       connection.send('}');
-      expectApiError(await connection.answer(), 'UNAUTHORIZED');
+      expectApiError(await connection.readResponse(), 'UNAUTHORIZED');
       await service.idle();
       expect(await facts()).toEqual(before);
     } finally {
@@ -491,7 +491,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
       ok(await service.as(who).post('/v1/users/@me/mfa/totp/disable', { code, mfa_method: 'totp', mfa_code: code }));
       const before = await facts();
       connection.send('}');
-      expectApiError(await connection.answer(), 'UNAUTHORIZED');
+      expectApiError(await connection.readResponse(), 'UNAUTHORIZED');
       expect(await facts()).toEqual(before);
     } finally {
       connection.close();

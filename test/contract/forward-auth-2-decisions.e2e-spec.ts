@@ -18,7 +18,6 @@ import {
 import { defineFeature } from '../../src/policy/feature.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import {
-  type Answer,
   ban,
   type CredentialSet,
   createCredentialSet,
@@ -31,6 +30,7 @@ import {
   sendRaw,
   signIn,
   sudoProof,
+  type TestResponse,
   withTotp,
 } from '../support/index.js';
 import { Matrix } from '../support/matrix.js';
@@ -120,7 +120,7 @@ const ask = (policy: string, credential?: string) =>
   (credential === undefined ? service.anonymous : service.as(credential)).get(at(policy));
 
 /** The headers about the caller, without the assertion. */
-const identityIn = ({ headers }: Answer) =>
+const identityIn = ({ headers }: TestResponse) =>
   Object.fromEntries(
     [...headers].filter(([name]) => name.startsWith('x-auth-') && name !== 'x-auth-assertion').map(([n, v]) => [n, v]),
   );
@@ -393,7 +393,7 @@ describe('forward-auth.md 1: the limits of a policy', () => {
 
   test('a bucket has 600 requests per 10 seconds by default, and the global limit does not apply', async () => {
     const { session } = await createCredentialSet(limited);
-    const { statuses, answers: responses } = await race(120, () => limited.as(session).get(at('notes-user')));
+    const { statuses, responses } = await race(120, () => limited.as(session).get(at('notes-user')));
     expect(statuses).toEqual({ 200: 120 });
     expect(responses[0]?.headers.get('x-ratelimit-limit')).toBe('600');
     await limited.as(session).get('/v1/users/@me').expect(200);

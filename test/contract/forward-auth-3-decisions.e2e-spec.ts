@@ -1,6 +1,5 @@
 import { defineFeature } from '../../src/policy/feature.js';
 import {
-  type Answer,
   type App,
   administrator,
   adminKey,
@@ -17,6 +16,7 @@ import {
   type Persona,
   person,
   signIn,
+  type TestResponse,
   withoutAudit,
 } from '../support/index.js';
 
@@ -225,7 +225,7 @@ describe('forward-auth.md 3: the application', () => {
     const wrong = () => ask({ policy: 'notes-any' }, { ...app, secret: 'wrong' });
     for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 32 }, wrong));
     // Every half second, the limit permits one failure again.
-    const limited = (attempt: () => PromiseLike<Answer>) =>
+    const limited = (attempt: () => PromiseLike<TestResponse>) =>
       eventually('the limit', async () => {
         await Promise.all(Array.from({ length: 32 }, wrong));
         const response = await attempt();

@@ -60,7 +60,7 @@ describe('forward-auth.md 3: the stream', () => {
   test('is opened at most 20 times by an application, also in a race of 32', async () => {
     const app = await resource();
     const streams: RevocationClient[] = [];
-    const { answers: responses } = await race(32, async () => {
+    const { responses } = await race(32, async () => {
       const opened = await RevocationClient.open(service, app).catch((error: Error) => error.message);
       if (opened instanceof RevocationClient) streams.push(opened);
       const status = opened instanceof RevocationClient ? 200 : Number(opened.split(' ')[1]);

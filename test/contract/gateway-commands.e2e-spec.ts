@@ -160,7 +160,7 @@ const identify = async (token: string, more: object = {}) =>
 async function refusal(client: GatewayClient, payload: object) {
   client.send(payload);
   const { d } = await client.event('REFUSED');
-  await client.beat();
+  await client.sendHeartbeat();
   return d;
 }
 
@@ -191,7 +191,7 @@ describe('gateway 4: commands of extensions', () => {
     client.send({ op: 65 });
     expect((await client.event('NOTES_ROBOT')).d).toBeNull();
     client.send({ op: 66 });
-    await client.beat();
+    await client.sendHeartbeat();
     expect(client.received.map(({ t }) => t)).not.toContain('REFUSED');
     expect(served).toEqual(['bot', 'strict']);
   });
@@ -377,7 +377,7 @@ describe('gateway 4: payloads of commands', () => {
   test('a handler without an input class receives no payload', async () => {
     const client = await identify(alice.authorization);
     client.send({ op: 67, d: { secret: 1 } });
-    await client.beat();
+    await client.sendHeartbeat();
     expect(served).toEqual([{ isClosed: false, payload: undefined }]);
   });
 });
@@ -406,7 +406,7 @@ describe('gateway 4: errors of handlers and hooks', () => {
 
   test('errors of hooks are logged, and end neither the process nor the connection', async () => {
     const client = await identify(alice.authorization);
-    await client.beat();
+    await client.sendHeartbeat();
     await client.terminate();
     expect(ended).toHaveLength(1);
     expect(ended[0]).toMatchObject({ isClosed: true, session: null });

@@ -74,7 +74,7 @@ afterAll(() => service.close());
 
 test('gateway 3: interceptors and pipes of an extension apply to every handler and do not change those of the service', async () => {
   const { client, ready } = await GatewayClient.identify(service, alice.authorization);
-  await client.beat(1);
+  await client.sendHeartbeat(1);
   client.resume(alice.authorization, ready.session_id, 1);
   await client.event('RESUMED');
   expect(Seen.kinds).toEqual(expect.arrayContaining(['ws identify', 'ws heartbeat', 'ws resume']));

@@ -112,7 +112,7 @@ describe('gateway 6: slow clients', () => {
     const [start = '', ...fields] = upgradeBytes().split('\r\n');
     const text = [start, `X: ${'x'.repeat(10_000)}`, ...fields].join('\r\n');
     let isAnswered = false;
-    const response = connection.answer().finally(() => {
+    const response = connection.readResponse().finally(() => {
       isAnswered = true;
     });
     for (let at = 0; at < text.length && !isAnswered; at++) {

@@ -109,7 +109,7 @@ describe('gateway 10: limits', () => {
     client.send({ op: 1 });
     expect(await client.next()).toEqual({ op: 11 });
     advanceGateway(service, 41.5);
-    await client.beat();
+    await client.sendHeartbeat();
     advanceGateway(service, 18);
     await client.terminate();
     const later = await GatewayClient.connect(service);

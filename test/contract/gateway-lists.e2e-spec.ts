@@ -26,7 +26,7 @@ async function listed(services: readonly Gatehouse[]) {
       const list = await client.event('SESSIONS_REPLACE');
       expect(list.d).toHaveLength(clients.length + 1);
       if (index === 0) lists.push(list);
-      await client.beat(index === 0 ? (lists.at(-2)?.s ?? null) : list.s);
+      await client.sendHeartbeat(index === 0 ? (lists.at(-2)?.s ?? null) : list.s);
     }
   }
   const [first] = clients as [Identified];

@@ -116,7 +116,7 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
       await until(async () => (await reported()) === mode);
     }
 
-    await client.beat();
+    await client.sendHeartbeat();
     expect((await first.as(who).post('/v1/auth/logout')).status).toBe(204);
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
   }
@@ -174,7 +174,7 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     const seen: unknown[] = [];
     while (seen.length < 50) seen.push((await client.event('WEBHOOKS_UPDATE')).d.webhook_id);
     expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => String(n)));
-    await client.beat();
+    await client.sendHeartbeat();
     expect(client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE')).toHaveLength(50);
   });
 
@@ -261,7 +261,7 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     ];
     for (const message of messages) expect(await store.publish(channel(), message)).toBe(2);
     expectApiError(await visit(banned), 'GLOBAL_IP_BANNED');
-    await client.beat();
+    await client.sendHeartbeat();
     expect((await first.as(who).patch('/v1/users/@me', { bio: 'last' })).status).toBe(200);
     await client.event('USER_UPDATE');
     expect(client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE')).toEqual([]);

@@ -217,9 +217,13 @@ describe('gateway 1: connecting', () => {
       await new Promise((resolve) => setImmediate(resolve));
       connection.send(piece);
     }
-    expectInvalid(await connection.answer(), 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+    expectInvalid(
+      await connection.readResponse(),
+      'email: INVALID_EMAIL_OR_PASSWORD',
+      'password: INVALID_EMAIL_OR_PASSWORD',
+    );
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.readResponse()).status).toBe(200);
     connection.close();
   });
 });
@@ -235,9 +239,9 @@ describe('gateway 1: an upgrade after another request', () => {
   test('a connection without pending responses may upgrade', async () => {
     const connection = await RawConnection.open(service);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.readResponse()).status).toBe(200);
     connection.send(upgradeBytes());
-    expect((await connection.answer()).status).toBe(101);
+    expect((await connection.readResponse()).status).toBe(101);
     connection.close();
   });
 });
@@ -408,16 +412,16 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
 describe('gateway 6: heartbeat', () => {
   test('any heartbeat of a socket without a session is acknowledged', async () => {
     const client = await GatewayClient.connect(service);
-    for (const d of [null, undefined, 5, -5, 1.5, 'x', {}]) await client.beat(d);
+    for (const d of [null, undefined, 5, -5, 1.5, 'x', {}]) await client.sendHeartbeat(d);
     await client.terminate();
   });
 
   test.each([-1, 1.5, '1', {}, [], true, false])('with a session, %j is an invalid sequence', async (d) => {
     const { client } = await GatewayClient.identify(service, (await person(service)).authorization);
-    await client.beat(null);
-    await client.beat();
-    await client.beat(0);
-    await client.beat(99);
+    await client.sendHeartbeat(null);
+    await client.sendHeartbeat();
+    await client.sendHeartbeat(0);
+    await client.sendHeartbeat(99);
     client.send({ op: 1, d });
     expect(await client.closed()).toEqual([4007, 'Invalid sequence']);
   });
@@ -439,7 +443,7 @@ describe('gateway 6: heartbeat', () => {
     const { client } = await GatewayClient.identify(service, (await person(service)).authorization);
     advanceGateway(service, 41.5);
     expect(await client.op(1)).toEqual({ op: 1, d: null });
-    await client.beat(null);
+    await client.sendHeartbeat(null);
     advanceGateway(service, 36);
     expect(await client.drain()).toEqual([]);
     advanceGateway(service, 6);
@@ -453,7 +457,7 @@ describe('gateway 6: heartbeat', () => {
     const client = await GatewayClient.connect(service);
     for (let waited = 0; waited < 58; waited += 29) {
       advanceGateway(service, 29);
-      await client.beat();
+      await client.sendHeartbeat();
     }
     client.resume(alice.authorization, 'f'.repeat(32), 1);
     await client.op(9);

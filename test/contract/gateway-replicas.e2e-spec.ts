@@ -131,7 +131,7 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     const elsewhere = await GatewayClient.connect(second);
     elsewhere.resume(who.authorization, ready.session_id, 1);
     expect(await elsewhere.next()).toEqual({ op: 9, d: false });
-    await client.beat();
+    await client.sendHeartbeat();
   });
 
   test('a revocation during a lost notification connection is applied when it is restored', async () => {
@@ -145,7 +145,7 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
       [who.id],
     );
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
-    await spared.beat();
+    await spared.sendHeartbeat();
     while (!second.app.get(ReplicaBus).isConnected) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 });

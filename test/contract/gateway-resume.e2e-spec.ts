@@ -174,8 +174,8 @@ describe('gateway 8: Resume', () => {
     await client.event('WEBHOOKS_UPDATE');
     await client.event('WEBHOOKS_UPDATE');
     const { s: last = 0 } = await client.event('WEBHOOKS_UPDATE');
-    await client.beat(last - 1);
-    await client.beat(1);
+    await client.sendHeartbeat(last - 1);
+    await client.sendHeartbeat(1);
     await client.terminate();
     const target = { token: who.authorization, session_id: ready.session_id };
     for (const seq of [last + 1, last - 2, 0, 1e300]) {
@@ -189,7 +189,7 @@ describe('gateway 8: Resume', () => {
     const who = await person(service);
     const { client, ready } = await GatewayClient.identify(service, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
-    await client.beat(1_000_000);
+    await client.sendHeartbeat(1_000_000);
     await announce(who.id, note(1));
     await client.event('WEBHOOKS_UPDATE');
     await client.terminate();
@@ -246,7 +246,7 @@ describe('gateway 8: Resume', () => {
     second.client.resume(who.authorization, first.ready.session_id, 1);
     await second.client.event('RESUMED');
     await resumed(who.authorization, second.ready.session_id, 1);
-    await second.client.beat();
+    await second.client.sendHeartbeat();
   });
 
   test('a session may be resumed on its own socket: sent events are sent again', async () => {
@@ -257,7 +257,7 @@ describe('gateway 8: Resume', () => {
     client.resume(who.authorization, ready.session_id, 1);
     expect((await client.event('WEBHOOKS_UPDATE')).s).toBe(s);
     await client.event('RESUMED');
-    await client.beat();
+    await client.sendHeartbeat();
   });
 
   test('of 32 parallel Resumes of one session, exactly one has it at the end', async () => {

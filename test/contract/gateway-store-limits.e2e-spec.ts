@@ -116,7 +116,7 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
       for (const service of [first, second]) {
         const client = await GatewayClient.connect(service);
         client.send({ op: 2, d: null });
-        await client.beat();
+        await client.sendHeartbeat();
         await client.terminate();
       }
     }),

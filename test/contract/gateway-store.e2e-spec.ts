@@ -97,7 +97,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(end.s).toBe(seq + 6);
     await announce(first, who, 7);
     expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 7, '7']]);
-    await client.beat(seq + 7);
+    await client.sendHeartbeat(seq + 7);
     await client.terminate();
     const back = await resumed(first, who.authorization, id, seq + 7);
     expect(back.replayed).toEqual([]);
@@ -209,7 +209,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const who = await person(first);
     const { client, ready } = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
-    await client.beat(seq);
+    await client.sendHeartbeat(seq);
     const ends = async (token: string, from: number) => {
       const other = await GatewayClient.connect(second);
       other.resume(token, ready.session_id, from);
@@ -281,7 +281,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(there.end.s).toBe(3);
     await announce(second, who, 2);
     expect((await there.client.event('WEBHOOKS_UPDATE')).s).toBe(4);
-    await there.client.beat(3);
+    await there.client.sendHeartbeat(3);
     const back = await resumed(first, who.authorization, ready.session_id, 3);
     expect(idsOf(back.replayed)).toEqual([[4, '2']]);
   });
@@ -477,8 +477,8 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       try {
         await announce(first, busy, 1);
         expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
-        await client.beat(seq + 1);
-        await quiet.client.beat();
+        await client.sendHeartbeat(seq + 1);
+        await quiet.client.sendHeartbeat();
         const fresh = await GatewayClient.connect(second);
         fresh.send({ op: 2, d: { token: who.authorization } });
         expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
@@ -493,7 +493,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       await announce(first, who, 2);
       await quiet.client.event('WEBHOOKS_UPDATE');
       await resumed(first, who.authorization, quiet.ready.session_id, 1);
-      await client.beat();
+      await client.sendHeartbeat();
       // The store has the last acknowledged event of each client again, and no session is marked as ahead of the store.
       await until(async () => (await first.sql('SELECT FROM gateway_session_ahead')).length === 0);
       const back = await resumed(first, busy.authorization, ready.session_id, seq + 1);

@@ -5,9 +5,10 @@ import sharp from 'sharp';
 import { Config } from '../../src/core/config/config.js';
 import { Images } from '../../src/media/images/images.service.js';
 import { Storage } from '../../src/platform/storage/storage.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
   animatedPicture,
+  type CreatedWebhook,
   Events,
   expectApiError,
   expectInvalid,
@@ -15,9 +16,8 @@ import {
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  type Hook,
   newApp,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   picture,
@@ -101,7 +101,7 @@ describe('media.md section 2, storing assets', () => {
     expectApiError(await service.anonymous.get(`/media/avatars/${bob.id}/${first}.png`), 'NOT_FOUND');
     await fetched(`/media/avatars/${bob.id}/${second}.png`);
     await service.sql("UPDATE media_garbage SET since = since - interval '21 minutes'");
-    await sweep(service);
+    await runCleanup(service);
     const size = (name: string) => service.app.get(Storage).size('media', `avatars/${bob.id}/${name}`);
     expect(await size(first)).toBeNull();
     expect(await size(second)).not.toBeNull();
@@ -189,10 +189,10 @@ describe('oauth.md 6.5, images of a bot', () => {
 });
 
 describe('webhooks.md section 2, avatar of a webhook', () => {
-  let hook: Hook;
+  let hook: CreatedWebhook;
   const owned = () => `/v1/webhooks/${hook.id}`;
   beforeAll(async () => {
-    hook = await newHook(service, alice, { name: 'hook', avatar: base64(await picture('png')) });
+    hook = await newWebhook(service, alice, { name: 'hook', avatar: base64(await picture('png')) });
   });
 
   test('is set on creation, by the owner and by the token, cleared by null, and deleted with the webhook', async () => {

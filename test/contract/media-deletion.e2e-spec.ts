@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { setAcls, superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
   expectApiError,
   fetchBytes,
   type Gatehouse,
   gatehouse,
   newApp,
-  newHook,
+  newWebhook,
   type Persona,
   pathOf,
   person,
@@ -36,7 +36,7 @@ async function owner() {
   const { body } = await me.patch('/v1/users/@me', { avatar: image, banner: image });
   const app = await newApp(service, persona);
   const bot = await me.patch(`/v1/oauth2/applications/${app.id}/bot`, { avatar: image });
-  const hook = await newHook(service, persona);
+  const hook = await newWebhook(service, persona);
   const webhook = await me.patch(`/v1/webhooks/${hook.id}`, { avatar: image });
   const paths = [
     attachment,
@@ -60,9 +60,9 @@ const fileOf = (key: string): string => {
 
 /** Runs the cleanup as if the waiting time of all garbage were over. */
 async function destroy(): Promise<void> {
-  await sweep(service);
+  await runCleanup(service);
   await service.sql(`UPDATE media_garbage SET since = since - interval '1 day'`);
-  await sweep(service);
+  await runCleanup(service);
 }
 
 async function expectWhole(paths: readonly string[], keys: readonly string[], persona: Persona): Promise<void> {
@@ -102,7 +102,7 @@ describe('media.md section 2, deletion with the owning account', () => {
     await expectWhole(paths, keys, persona);
 
     await service.sql(`UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1`, [persona.id]);
-    await sweep(service);
+    await runCleanup(service);
     for (const path of paths) expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     expect(await keysOf(persona)).toEqual([]);
     await destroy();

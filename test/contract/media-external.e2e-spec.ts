@@ -17,8 +17,8 @@ import {
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  newHook,
-  Origin,
+  newWebhook,
+  OriginServer,
   type Persona,
   pathOf,
   person,
@@ -31,12 +31,12 @@ const OLD = 'the-old-signing-secret-of-32-characters-and-more';
 const NEW = 'the-new-signing-secret-of-32-characters-and-more';
 const YEAR = 31_536_000;
 
-let origin: Origin;
+let origin: OriginServer;
 let service: Gatehouse;
 let alice: Persona;
 let png: Buffer;
 beforeAll(async () => {
-  origin = await new Origin().open();
+  origin = await new OriginServer().open();
   service = await gatehouse({
     network: origin,
     env: { MEDIA_SIGNING_SECRETS: `${NEW},${OLD}`, MEDIA_EXTERNAL_MAX_BYTES: '300000' },
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   origin.requests.length = 0;
-  origin.asked.length = 0;
+  origin.resolvedNames.length = 0;
   origin.connections = 0;
   origin.serve(png, { 'content-type': 'image/png' });
 });
@@ -119,7 +119,7 @@ describe('media.md 5.3, the issuer', () => {
     [`http://site.example.com/${'x'.repeat(8192)}`, 'INVALID_MEDIA_URL'],
   ])('URL %# of the list is rejected without a request to it', async (url, code) => {
     expectInvalid(await sign({ url }), `url: ${code}`);
-    expect(origin.asked).toEqual([]);
+    expect(origin.resolvedNames).toEqual([]);
   });
 
   test.each([59, 604_801, 60.5, '60', null, -1])('expires_in %j is rejected', async (expires_in) => {
@@ -202,7 +202,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
       await sendRaw(service, [`GET /media/external/${spoil(signatureOf(NEW, signed), signed)} HTTP/1.1`]),
       'UNAUTHORIZED',
     );
-    expect(origin.asked).toEqual([]);
+    expect(origin.resolvedNames).toEqual([]);
   });
 
   test('the key of upload capabilities signs no media URL, and none of these keys signs a capability', async () => {
@@ -237,7 +237,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     const wrong = await refused(`/media/external/${'A'.repeat(43)}/${target}`);
     expectApiError(expired, 'UNAUTHORIZED');
     expect(expired.text).toBe(wrong.text);
-    expect(origin.asked).toEqual([]);
+    expect(origin.resolvedNames).toEqual([]);
   });
 
   test.each(['e/', 'e/1', 'e/x/v2/aa', 'e/01/v2/aa', 'e/-1/v2/aa', 'e/123456789012/v2/aa', 'e/1.5/v2/aa', 'e//v2/aa'])(
@@ -270,7 +270,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expectApiError(await service.anonymous.send(method, pathTo()), 'NOT_FOUND');
     }
-    expect(origin.asked).toEqual([]);
+    expect(origin.resolvedNames).toEqual([]);
   });
 });
 
@@ -319,7 +319,7 @@ describe('media.md section 6, fetching', () => {
   test('redirects are followed five times, and each target is checked', async () => {
     const hop = (to: (n: number) => string | undefined) => {
       let n = 0;
-      origin.answer = (_req, res) => {
+      origin.respond = (_req, res) => {
         const location = to(n++);
         if (location === undefined) res.writeHead(200).end(png);
         else res.writeHead(302, location === '' ? {} : { location }).end();
@@ -350,7 +350,7 @@ describe('media.md section 6, fetching', () => {
   });
 
   test('the response never redirects', async () => {
-    origin.answer = (_req, res) => void res.writeHead(301, { location: 'http://elsewhere.example.com/' }).end();
+    origin.respond = (_req, res) => void res.writeHead(301, { location: 'http://elsewhere.example.com/' }).end();
     const response = await refused(pathTo());
     expect([response.status, response.headers.has('location')]).toEqual([502, false]);
   });
@@ -358,7 +358,7 @@ describe('media.md section 6, fetching', () => {
   test.each([400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 428, 429])(
     'status %i of the origin is kept',
     async (status) => {
-      origin.answer = (_req, res) =>
+      origin.respond = (_req, res) =>
         void res.writeHead(status, { 'www-authenticate': 'Basic' }).end('canary-of-origin');
       const response = await refused(pathTo());
       expect({ status: response.status, code: response.body.code }).toEqual({ status, code: 'UPSTREAM_FETCH_FAILED' });
@@ -371,17 +371,17 @@ describe('media.md section 6, fetching', () => {
   test.each([201, 202, 204, 206, 300, 304, 402, 407, 418, 421, 451, 500, 503, 599])(
     'status %i of the origin is a bad gateway',
     async (status) => {
-      origin.answer = (_req, res) => void res.writeHead(status).end();
+      origin.respond = (_req, res) => void res.writeHead(status).end();
       expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     },
   );
 
   test('an origin that breaks off, or uses another protocol, is a bad gateway', async () => {
-    origin.answer = (_req, res) => void res.socket?.destroy();
+    origin.respond = (_req, res) => void res.socket?.destroy();
     expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
-    origin.answer = (_req, res) => void res.socket?.end('220 smtp ready\r\n');
+    origin.respond = (_req, res) => void res.socket?.end('220 smtp ready\r\n');
     expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
-    origin.answer = (_req, res) => {
+    origin.respond = (_req, res) => {
       res.writeHead(200, { 'content-length': '5000' });
       res.write(png.subarray(0, 20), () => res.socket?.destroy());
     };
@@ -412,7 +412,7 @@ describe('media.md section 6, fetching', () => {
       times.push(request.timeoutMs ?? 0);
       return fetchForUser.call(outbound, request);
     };
-    origin.answer = (req, res) => {
+    origin.respond = (req, res) => {
       service.clock.advance({ seconds: 10 });
       res.writeHead(req.headers.range ? 206 : 200, { 'content-length': png.length }).end(png);
     };
@@ -424,14 +424,14 @@ describe('media.md section 6, fetching', () => {
   });
 
   test('a header block beyond 16 KiB is too much', async () => {
-    origin.answer = (_req, res) => void res.writeHead(200, { 'x-long': 'x'.repeat(17_000) }).end();
+    origin.respond = (_req, res) => void res.writeHead(200, { 'x-long': 'x'.repeat(17_000) }).end();
     expectApiError(await refused(pathTo()), 'GATEWAY_TIMEOUT');
   });
 
   test('a body beyond the limit is too large if declared, and otherwise ends the connection', async () => {
     origin.serve(Buffer.alloc(300_001), { 'content-length': '300001' });
     expectApiError(await refused(pathTo()), 'PAYLOAD_TOO_LARGE');
-    origin.answer = (_req, res) => {
+    origin.respond = (_req, res) => {
       res.write(Buffer.alloc(200_000));
       res.end(Buffer.alloc(200_000));
     };
@@ -442,7 +442,7 @@ describe('media.md section 6, fetching', () => {
 
   test('of 17 parallel fetches to one host, the last is rejected', async () => {
     const waiting: ServerResponse[] = [];
-    origin.answer = (_req, res) => void waiting.push(res);
+    origin.respond = (_req, res) => void waiting.push(res);
     const url = site();
     const fetches = Array.from({ length: 16 }, () => get(pathTo(url)));
     while (waiting.length < 16) await new Promise((resolve) => setImmediate(resolve));
@@ -455,7 +455,7 @@ describe('media.md section 6, fetching', () => {
 
   test('of 33 parallel fetches for one IP address, the last is rejected, and another IP address has its own limit', async () => {
     const waiting: ServerResponse[] = [];
-    origin.answer = (_req, res) => void waiting.push(res);
+    origin.respond = (_req, res) => void waiting.push(res);
     const ask = (from: string) => sendRaw(service, [`GET ${pathTo()} HTTP/1.1`], { from });
     const until = async (count: number) => {
       while (waiting.length < count) await new Promise((resolve) => setImmediate(resolve));
@@ -563,7 +563,7 @@ describe('media.md 7.3 and section 9, response headers', () => {
   });
 
   test('a body without a declared length is passed on', async () => {
-    origin.answer = (_req, res) => {
+    origin.respond = (_req, res) => {
       res.write(png.subarray(0, 30));
       res.end(png.subarray(30));
     };
@@ -588,7 +588,7 @@ describe('media.md section 8, ranges of external media', () => {
   const film = Buffer.concat([Buffer.from('00000018667479706d70343200000000', 'hex'), Buffer.alloc(9000, 7)]);
   /** Makes the origin support range requests. */
   const ranged = (bytes: Buffer, type: string) => {
-    origin.answer = (req, res) => {
+    origin.respond = (req, res) => {
       const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(req.headers.range ?? '') ?? [];
       if (first === undefined || last === undefined) {
         res.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
@@ -648,7 +648,7 @@ describe('media.md section 8, ranges of external media', () => {
   });
 
   test('an origin without a declared length: the range is also cut here', async () => {
-    origin.answer = (_req, res) => {
+    origin.respond = (_req, res) => {
       res.write(film.subarray(0, 6000));
       res.end(film.subarray(6000));
     };
@@ -664,7 +664,7 @@ describe('media.md section 8, ranges of external media', () => {
     ['two parts', { 'content-type': 'multipart/byteranges; boundary=x' }],
     ['a size below the part', { 'content-range': 'bytes 0-3/2' }],
   ])('a 206 with %s is not relayed', async (_, headers) => {
-    origin.answer = (req, res) => {
+    origin.respond = (req, res) => {
       if (req.headers.range) res.writeHead(206, { 'content-type': 'video/mp4', ...headers }).end(Buffer.alloc(100));
       else res.writeHead(200, { 'content-length': film.length }).end(film);
     };
@@ -720,7 +720,7 @@ describe('media.md 7.1, transforms of external media', () => {
 
   test('an image beyond the decoding limits is too large', async () => {
     await withGatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } }, async (wide) => {
-      origin.answer = (_req, res) =>
+      origin.respond = (_req, res) =>
         void res
           .writeHead(200, { 'content-length': 50 * 1024 * 1024 + 1 })
           .write(Buffer.concat([png, Buffer.alloc(5000)]));
@@ -734,10 +734,10 @@ describe('media.md sections 10 and 11, secrecy', () => {
     const url = 'http://canary-of-host.example.com/canary-of-path?canary-of-query';
     const path = pathTo(url);
     await get(path);
-    origin.answer = (_req, res) => void res.socket?.destroy();
+    origin.respond = (_req, res) => void res.socket?.destroy();
     const broken = await refused(path);
     const wrong = await refused(path.replace(/external\/./, 'external/_'));
-    origin.answer = (_req, res) => {
+    origin.respond = (_req, res) => {
       res.writeHead(200, { 'content-length': '9999' });
       res.write(Buffer.alloc(5000), () => setImmediate(() => res.socket?.destroy()));
     };
@@ -751,13 +751,13 @@ describe('media.md sections 10 and 11, secrecy', () => {
   });
 
   test('URLs in a webhook message are fetched only when viewed, and then without the webhook URL', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const url = site('/face.png');
     const { body } = await service.anonymous.post(`${hook.path}?wait=1`, {
       ...{ content: 'x', avatar_url: url },
       embeds: [{ title: 't', image: { url: site() }, footer: { text: 'f', icon_url: site() } }],
     });
-    expect(origin.asked).toEqual([]);
+    expect(origin.resolvedNames).toEqual([]);
     const referer = { referer: `http://localhost:8080${hook.path}` };
     expect((await get(pathOf(body.author.avatar_url), referer)).bytes.equals(png)).toBe(true);
     expect((await get(pathOf(body.embeds[0].image.proxy_url), referer)).status).toBe(200);
@@ -775,7 +775,7 @@ describe('media.md sections 10 and 11, secrecy', () => {
       },
       async (strict) => {
         const client = strict.anonymous.with({ 'x-forwarded-for': '93.184.216.77' });
-        origin.answer = (_req, res) => void res.writeHead(429).end();
+        origin.respond = (_req, res) => void res.writeHead(429).end();
         for (let n = 0; n < 5; n++) {
           expectApiError(await client.get(`/media/external/${'A'.repeat(43)}/v2/abc`), 'UNAUTHORIZED');
           expectApiError(await client.put('/media/relay/a?t=b', new Uint8Array(1)), 'UNAUTHORIZED');

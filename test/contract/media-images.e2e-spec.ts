@@ -9,7 +9,6 @@ import { migratedDatabase } from '../machine/databases.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import {
   expectApiError,
-  type Front,
   factsOf,
   fetchBytes,
   type Gatehouse,
@@ -19,6 +18,7 @@ import {
   person,
   picture,
   planUploads,
+  type ServiceEndpoint,
   shortenTimers,
   uploadFile,
   withGatehouse,
@@ -61,7 +61,7 @@ function ask(url: string) {
   return request;
 }
 
-const metric = async (service: Front, name: string): Promise<number> =>
+const metric = async (service: ServiceEndpoint, name: string): Promise<number> =>
   Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec((await service.anonymous.get('/metrics')).text)?.[1]);
 
 let service: Gatehouse;

@@ -11,14 +11,13 @@ import { Spools } from '../../src/media/images/spools.js';
 import { RelayService } from '../../src/media/objects/relay.service.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
-  type Answer,
   eventually,
   expectApiError,
   factsOf,
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  Origin,
+  OriginServer,
   type Persona,
   pathOf,
   person,
@@ -26,6 +25,7 @@ import {
   planUploads,
   RawConnection,
   shortenTimers,
+  type TestResponse,
   uploadFile,
   withGatehouse,
 } from '../support/index.js';
@@ -73,7 +73,7 @@ describe('media.md 7.2, slots and time', () => {
   test('more transforms than slots and queue places are rejected', async () => {
     const path = await store('a.png', await fresh());
     const reads = holdReads();
-    const responses: Promise<Answer>[] = [];
+    const responses: Promise<TestResponse>[] = [];
     let done = 0;
     const ask = (width: number) => {
       const response = service.anonymous.get(`${path}?width=${width}`);
@@ -87,7 +87,7 @@ describe('media.md 7.2, slots and time', () => {
     reads.release();
     const refused = (await Promise.all(responses)).filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(1);
-    expectApiError(refused[0] as Answer, 'SERVICE_UNAVAILABLE');
+    expectApiError(refused[0] as TestResponse, 'SERVICE_UNAVAILABLE');
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
 
@@ -157,7 +157,7 @@ describe('media.md 4.2, row 12', () => {
     const restoreTimers = shortenTimers(61_000);
     const connection = await RawConnection.open(service);
     connection.send(`PUT ${path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Length: 4\r\n\r\nte`);
-    expectApiError(await connection.answer(), 'BAD_GATEWAY');
+    expectApiError(await connection.readResponse(), 'BAD_GATEWAY');
     restoreTimers();
     connection.close();
     expect((await service.anonymous.put(path, Buffer.from('text'))).status).toBe(200);
@@ -252,7 +252,7 @@ describe('media.md 7.2, readers of large results', () => {
     return { size: Number(sizes[0]), close: () => sockets.forEach((socket) => void socket.destroy()) };
   }
 
-  const SOURCES: [string, (front: Gatehouse, origin: Origin, holder: Persona) => Promise<string>][] = [
+  const SOURCES: [string, (front: Gatehouse, origin: OriginServer, holder: Persona) => Promise<string>][] = [
     ['a kept result', async (front, _, holder) => pathOf((await uploadFile(front, holder, 'n.jpg', noise)).url)],
     [
       'a result of foreign media',
@@ -264,7 +264,7 @@ describe('media.md 7.2, readers of large results', () => {
   ];
 
   test.each(SOURCES)('together they use no more of %s than their sockets', async (_, put) => {
-    const origin = await new Origin().open();
+    const origin = await new OriginServer().open();
     await withGatehouse({ network: origin }, async (front) => {
       const path = `${await put(front, origin, await person(front, 'reader'))}?format=png`;
       // Creates the result first, so that this work does not affect the measurement.

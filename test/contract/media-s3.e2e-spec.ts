@@ -10,7 +10,7 @@ import {
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  newHook,
+  newWebhook,
   type Persona,
   pathOf,
   person,
@@ -143,7 +143,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
   });
 
   test('files of webhooks, even empty ones, are stored with the message and deleted with the webhook', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const paths: string[] = [];
     for (const text of ['of a webhook', '']) {
       const { status, body } = await messageWith(hook.path, text);
@@ -172,7 +172,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
 
 describe('media.md 4.2 row 12 and section 10, while S3 is unavailable', () => {
   test('uploads and reads are 502, avatars and webhooks 503, without effect; all work when it is back', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const avatar = await avatarOf(await picture('png', 40, 40, '#303030'));
     const image = pathOf((await uploadFile(service, alice, 'b.png', await picture('png', 50, 50))).url);
     const plans = await planUploads(service, alice, [

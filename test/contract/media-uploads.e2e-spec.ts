@@ -297,7 +297,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     ]) {
       const connection = await RawConnection.open(service);
       connection.send(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
-      expectApiError(await connection.answer(), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await connection.readResponse(), 'PAYLOAD_TOO_LARGE');
       connection.close();
     }
     expect(staged()).toEqual(before);
@@ -326,7 +326,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     await busyCapabilities(0);
     const second = await busy();
     second.send('llo');
-    expect((await second.answer()).status).toBe(200);
+    expect((await second.readResponse()).status).toBe(200);
     second.close();
     expectApiError(await put(path), 'UNAUTHORIZED');
   });
@@ -344,13 +344,13 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     await service.sql("UPDATE media_capability SET busy_until = now() WHERE state = 'busy'");
     expect((await put(path)).status).toBe(200);
     connection.send('llo');
-    expectApiError(await connection.answer(), 'BAD_GATEWAY');
+    expectApiError(await connection.readResponse(), 'BAD_GATEWAY');
     connection.close();
   });
 
   test('of 32 parallel uploads with one capability, exactly one is stored', async () => {
     const path = `/media/relay/race?t=${capability({ k: 'race' })}`;
-    const { answers: responses } = await race(32, (n) => put(path, `upload ${n}`));
+    const { responses } = await race(32, (n) => put(path, `upload ${n}`));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 200)) {
       expectApiError(response, response.status === 409 ? 'CONFLICT' : 'UNAUTHORIZED');

@@ -1,16 +1,16 @@
 import { recordStatementNames } from '../machine/statement-names.js';
 import {
-  type Answer,
   type App,
   clients,
   expectApiError,
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newTokens,
   type Persona,
   refresh,
+  type TestResponse,
   type Tokens,
   withGatehouse,
 } from '../support/index.js';
@@ -34,7 +34,7 @@ const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_t
 const set = (assignment: string, token: string) =>
   service.sql(`UPDATE oauth_token SET ${assignment} WHERE ${DIGEST}`, [token]);
 const ago = (seconds: number) => `consumed_at = now() - interval '${seconds} seconds', settled_at = consumed_at`;
-const expectNoGrant = (response: Answer) => expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
+const expectNoGrant = (response: TestResponse) => expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
 
 /** Redeems a refresh token and returns both token pairs, the redeemed one and the new one. */
 async function redeemed(scope?: string) {
@@ -44,7 +44,7 @@ async function redeemed(scope?: string) {
   return { first, second: body as Tokens };
 }
 const isFamilyThere = async ({ access_token }: Tokens) => {
-  const isThere = await isAlive(service, access_token);
+  const isThere = await isTokenActive(service, access_token);
   expect((await rowOf(access_token)) !== undefined).toBe(isThere);
   return isThere;
 };
@@ -68,7 +68,7 @@ describe('oauth.md 3.3: a refresh that is retried within the leeway', () => {
     expect((await refresh(service, app, second.refresh_token)).status).toBe(200);
   });
 
-  test.each<[string, (pair: { first: Tokens; second: Tokens }) => Promise<Answer>]>([
+  test.each<[string, (pair: { first: Tokens; second: Tokens }) => Promise<TestResponse>]>([
     [
       'after it',
       async ({ first }) => {
@@ -147,7 +147,7 @@ describe('oauth.md 3: deletion of a family', () => {
     await ageFamily(tokens.refresh_token, 3);
     expectNoGrant(await refresh(service, app, tokens.refresh_token));
     expect((await rowOf(tokens.refresh_token))?.consumed_at).toBeNull();
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
   });
 });
 
@@ -165,7 +165,7 @@ describe('oauth.md 3.3: the leeway by default', () => {
         const response = await refresh(usual, known.app, first.refresh_token);
         if (isSame) expect(response.body).toMatchObject({ refresh_token: second.refresh_token });
         else expectNoGrant(response);
-        expect(await isAlive(usual, second.access_token)).toBe(isSame);
+        expect(await isTokenActive(usual, second.access_token)).toBe(isSame);
       }
     });
   });

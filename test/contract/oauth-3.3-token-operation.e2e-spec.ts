@@ -1,6 +1,5 @@
 import { recordStatementNames } from '../machine/statement-names.js';
 import {
-  type Answer,
   type App,
   basic,
   clients,
@@ -9,13 +8,14 @@ import {
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newCode,
   newTokens,
   noticesOf,
   type Persona,
   pkce,
   refresh,
+  type TestResponse,
   type Tokens,
 } from '../support/index.js';
 
@@ -38,19 +38,19 @@ const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_t
 /** Returns whether the token exists and can still be redeemed. */
 const isFresh = async (token: string) => (await rowOf(token))?.consumed_at === null;
 
-function expectNoRequest(response: Answer, path: string) {
+function expectNoRequest(response: TestResponse, path: string) {
   expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
   expect(response.body.errors).toEqual([expect.objectContaining({ path })]);
 }
-const expectNoGrant = (response: Answer) => expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
+const expectNoGrant = (response: TestResponse) => expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
 
 /** Asserts that the family of these tokens is revoked. */
 async function expectRevoked(tokens: Tokens) {
-  expect(await isAlive(service, tokens.access_token)).toBe(false);
+  expect(await isTokenActive(service, tokens.access_token)).toBe(false);
   expect(await rowOf(tokens.refresh_token)).toBeUndefined();
 }
 async function expectUntouched(tokens: Tokens) {
-  expect(await isAlive(service, tokens.access_token)).toBe(true);
+  expect(await isTokenActive(service, tokens.access_token)).toBe(true);
   expect(await isFresh(tokens.refresh_token)).toBe(true);
 }
 
@@ -169,7 +169,7 @@ describe('with the defaults', () => {
     test('is consumed by any failed exchange', async () => {
       const { verifier, challenge } = pkce();
       const bound = { code_challenge: challenge, code_challenge_method: 'S256' };
-      const failures: [cause: string, attempt: (code: string) => Promise<Answer>, more?: object][] = [
+      const failures: [cause: string, attempt: (code: string) => Promise<TestResponse>, more?: object][] = [
         ['another client', (code) => exchange(service, stranger, code)],
         ['another address', (code) => exchange(service, app, code, { redirect_uri: `${app.redirectUri}/` })],
         ['a verifier that nobody asked for', (code) => exchange(service, app, code, { code_verifier: verifier })],
@@ -270,12 +270,12 @@ describe('with the defaults', () => {
       expect([access?.expires_at - access?.created_at, next?.expires_at - next?.created_at]).toEqual([
         ...[604800000, 2592000000],
       ]);
-      expect(await isAlive(service, first.access_token)).toBe(true);
+      expect(await isTokenActive(service, first.access_token)).toBe(true);
       expect((await refresh(service, app, body.refresh_token)).body.scope).toBe('identify email');
     });
 
     test('of another client, or presented again, revokes its family', async () => {
-      const misuses: ((first: Tokens, second: Tokens) => Promise<Answer>)[] = [
+      const misuses: ((first: Tokens, second: Tokens) => Promise<TestResponse>)[] = [
         (_, { refresh_token }) => refresh(service, stranger, refresh_token),
         (_, { refresh_token }) => refresh(service, stranger, refresh_token, { scope: 'bot' }),
         ({ refresh_token }) => refresh(service, app, refresh_token),
@@ -343,7 +343,7 @@ describe('with the defaults', () => {
   test('uses named statements, which a connection prepares once', async () => {
     const code = await newCode(service, alice, app);
     const { refresh_token } = await newTokens(service, alice, app);
-    const requested = async (work: () => Promise<Answer>) =>
+    const requested = async (work: () => Promise<TestResponse>) =>
       (await recordStatementNames(service, 'oauth-', work)).join(' ');
     const exchanged = () => requested(() => exchange(service, app, code));
     const refreshed = () => requested(() => refresh(service, app, refresh_token));

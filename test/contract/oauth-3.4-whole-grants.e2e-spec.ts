@@ -1,7 +1,7 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { Grants } from '../../src/accounts/grants/grants.service.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
   type App,
   asApp,
@@ -11,7 +11,7 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newCode,
   newTokens,
   type Persona,
@@ -81,7 +81,7 @@ describe('oauth.md 3.4: revocation of a whole grant', () => {
     const list = '/v1/oauth2/@me/authorizations';
     expect((await service.as(alice).delete(`${list}/${stranger.id}`)).status).toBe(204);
     expect((await service.as(alice).post(`${list}/revoke`, { application_ids: [app.id] })).status).toBe(204);
-    expect(await isAlive(service, again.access_token)).toBe(false);
+    expect(await isTokenActive(service, again.access_token)).toBe(false);
     expect(await toldOf(alice, 'application_removed')).toEqual([
       { application_id: app.id, name: 'Client', by: 'application', reason: 'token_revoked' },
       { application_id: app.id, name: 'Client', by: 'owner', reason: 'deauthorized' },
@@ -162,7 +162,7 @@ describe('oauth.md 3: cleanup of expired rows', () => {
     await expire('oauth_code', `account_id = ${alice.id}`);
     await expire('oauth_token', `account_id = ${alice.id} OR account_id = ${bob.id} AND kind = 'access'`);
     service.log.length = 0;
-    await sweep(service);
+    await runCleanup(service);
     // A family that never had a token did not lose its last one.
     expect(await heldOf(alice)).toEqual([adminId]);
     expect(await service.sql('SELECT 1 FROM oauth_token WHERE account_id = $1', [alice.id])).toEqual([]);

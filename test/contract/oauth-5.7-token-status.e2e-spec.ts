@@ -7,10 +7,10 @@ import {
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newTokens,
   type Persona,
-  REFUSED_STATES,
+  REJECTED_ACCOUNT_STATES,
   refresh,
   type Tokens,
 } from '../support/index.js';
@@ -73,7 +73,7 @@ describe('oauth.md 5.7: introspection', () => {
     for (const token of [alice.authorization, 'A'.repeat(43), 'x', `${tokens.access_token}x`]) {
       expect(await introspect(app, token)).toEqual(INACTIVE);
     }
-    for (const state of REFUSED_STATES) {
+    for (const state of REJECTED_ACCOUNT_STATES) {
       await inState(service, alice, state, async () => {
         for (const token of bothOf(tokens)) expect(await introspect(app, token)).toEqual(INACTIVE);
       });
@@ -115,8 +115,8 @@ describe('oauth.md 5.8: revocation', () => {
       const [tokens, more] = [await newTokens(service, alice, app), await newTokens(service, alice, app)];
       if (named === 'used') expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
       await revoke(app, tokens[named === 'used' ? 'refresh_token' : named]);
-      for (const { access_token } of [tokens, more]) expect(await isAlive(service, access_token)).toBe(false);
-      expect(await isAlive(service, elsewhere.access_token)).toBe(true);
+      for (const { access_token } of [tokens, more]) expect(await isTokenActive(service, access_token)).toBe(false);
+      expect(await isTokenActive(service, elsewhere.access_token)).toBe(true);
     }
     expect((await left(alice)).every(({ application_id }) => application_id !== app.id)).toBe(true);
     expect(
@@ -130,7 +130,7 @@ describe('oauth.md 5.8: revocation', () => {
   test('by a public client works for its own tokens', async () => {
     const tokens = await newTokens(service, alice, publicApp);
     await revoke(publicApp, tokens.refresh_token);
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
   });
 
   test('with an expired or unknown token, or one of another client, revokes nothing', async () => {
@@ -139,7 +139,7 @@ describe('oauth.md 5.8: revocation', () => {
     await revoke(app, 'A'.repeat(43));
     await expire(tokens.refresh_token);
     await revoke(app, tokens.refresh_token);
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
   });
 
   test.each([INTROSPECT, REVOKE])('%s accepts one token and one hint of any value', async (path) => {
@@ -172,7 +172,7 @@ describe('oauth.md 5.8: revocation', () => {
       expectApiError(response, 'INVALID_REQUEST', { error: 'invalid_request' });
       expect(response.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
     }
-    expect(await isAlive(service, token)).toBe(true);
+    expect(await isTokenActive(service, token)).toBe(true);
     expect((await send(['token', token], ['token_type_hint', 'nonsense'])).status).toBe(200);
   });
 });

@@ -1,7 +1,6 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { administrator, adminKey } from '../support/admin.js';
 import {
-  type Answer,
   type App,
   asApp,
   clients,
@@ -10,14 +9,15 @@ import {
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newCode,
   newTokens,
   noticesOf,
   type Persona,
   person,
-  REFUSED_STATES,
+  REJECTED_ACCOUNT_STATES,
   refresh,
+  type TestResponse,
   verifyEmail,
 } from '../support/index.js';
 
@@ -185,7 +185,7 @@ describe('5.9 and 5.10, accepted credentials', () => {
 
   test('not while the account is deleted, disabled or banned', async () => {
     const { access_token } = await newTokens(service, alice, app);
-    for (const state of REFUSED_STATES) {
+    for (const state of REJECTED_ACCOUNT_STATES) {
       await inState(service, alice, state, async () => {
         for (const path of [USERINFO, ME]) expectApiError(await asBearer(access_token).get(path), 'UNAUTHORIZED');
       });
@@ -274,7 +274,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
   });
 
   test('OAU-42 not active after a revocation of any kind', async () => {
-    const revocations: [string, (tokens: { access_token: string }) => Promise<Answer>][] = [
+    const revocations: [string, (tokens: { access_token: string }) => Promise<TestResponse>][] = [
       ['by the client', ({ access_token }) => asApp(service, app, REVOKE, { token: access_token })],
       ['by the account', () => service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`)],
       [
@@ -288,14 +288,14 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
       for (const token of [tokens.access_token, tokens.refresh_token]) {
         expect({ how, body: (await introspect(app, token)).body }).toEqual({ how, body: INACTIVE });
       }
-      expect(await isAlive(service, tokens.access_token)).toBe(false);
+      expect(await isTokenActive(service, tokens.access_token)).toBe(false);
       expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
     }
   });
 
   test('not active while the account is deleted, disabled or banned', async () => {
     const tokens = await newTokens(service, alice, app);
-    for (const state of REFUSED_STATES) {
+    for (const state of REJECTED_ACCOUNT_STATES) {
       await inState(service, alice, state, async () => {
         for (const token of [tokens.access_token, tokens.refresh_token]) {
           expect((await introspect(app, token)).body).toEqual(INACTIVE);
@@ -333,8 +333,8 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       expect(response.headers.get('cache-control')).toBe('no-store');
       expect(response.headers.get('pragma')).toBe('no-cache');
       await expectGrantRemoved(service, app, bob, { tokens: [first, second], code: pending });
-      expect(await isAlive(service, elsewhere.access_token)).toBe(true);
-      expect(await isAlive(service, others.access_token)).toBe(true);
+      expect(await isTokenActive(service, elsewhere.access_token)).toBe(true);
+      expect(await isTokenActive(service, others.access_token)).toBe(true);
       expect((await service.as(bob).get('/v1/users/@me')).status).toBe(200);
     },
   );
@@ -343,7 +343,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     for (const token_type_hint of ['access_token', 'refresh_token', 'something else']) {
       const tokens = await newTokens(service, alice, app);
       expect((await revoke(app, tokens.refresh_token, { token_type_hint })).status).toBe(200);
-      expect(await isAlive(service, tokens.access_token)).toBe(false);
+      expect(await isTokenActive(service, tokens.access_token)).toBe(false);
     }
   });
 
@@ -351,7 +351,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     expect((await revoke(app, first.refresh_token)).status).toBe(200);
-    expect(await isAlive(service, second.access_token)).toBe(false);
+    expect(await isTokenActive(service, second.access_token)).toBe(false);
     expectApiError(await refresh(service, app, second.refresh_token), 'INVALID_GRANT');
   });
 
@@ -372,14 +372,14 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       await service.anonymous.form(REVOKE, { token: tokens.access_token, client_id: app.id }),
       'INVALID_CLIENT',
     );
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     expect(await events.take()).toEqual([]);
   });
 
   test('a public client revokes with its ID', async () => {
     const tokens = await newTokens(service, alice, publicApp);
     expect((await revoke(publicApp, tokens.refresh_token)).status).toBe(200);
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
   });
 
   test('the bot is notified once', async () => {
@@ -399,7 +399,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
 });
 
 describe('3.4 grants that end with the sessions of an account', () => {
-  const SESSION_ENDS: [string, (admin: Persona, bob: Persona) => Promise<Answer>][] = [
+  const SESSION_ENDS: [string, (admin: Persona, bob: Persona) => Promise<TestResponse>][] = [
     ['a ban', (admin, { id }) => service.as(admin).put(`/v1/admin/users/${id}/ban`, { duration_hours: 1 })],
     ['termination of its sessions', (admin, { id }) => service.as(admin).delete(`/v1/admin/users/${id}/sessions`)],
     [
@@ -426,7 +426,7 @@ describe('3.4 grants that end with the sessions of an account', () => {
     const families = await service.sql('SELECT application_id FROM oauth_family WHERE account_id = $1', [bob.id]);
     expect(families).toEqual([{ application_id: app.id }]);
     await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [bob.id]);
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     expectApiError(await service.as(bob).get('/v1/users/@me'), 'UNAUTHORIZED');
   });
 });

@@ -10,11 +10,11 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newCode,
-  newHook,
   newTokens,
+  newWebhook,
   noticesOf,
   type Persona,
   person,
@@ -346,7 +346,7 @@ describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
     const second = await edit({ redirect_uris: [...uris, uris[0]], bot_require_code_grant: true }, own);
     expect(second.body).toMatchObject({ name: 'New', redirect_uris: uris, bot_require_code_grant: true });
     expect((await edit({ redirect_uris: null }, own)).body.redirect_uris).toEqual([]);
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     expect((await refresh(service, own, tokens.refresh_token)).status).toBe(200);
     expect((await service.as(own.bot).get('/v1/applications/@me')).status).toBe(200);
   });
@@ -596,13 +596,13 @@ describe('6.6 operations that need sudo', () => {
     const own = await newApp(service, alice, { name: 'Doomed' });
     const tokens = await newTokens(service, bob, own, 'identify bot');
     const pending = await newCode(service, bob, own);
-    const ofBot = await newHook(service, own.bot);
-    const naming = await newHook(service, alice, { name: 'hook', application_id: own.id });
-    const other = await newHook(service, alice);
+    const ofBot = await newWebhook(service, own.bot);
+    const naming = await newWebhook(service, alice, { name: 'hook', application_id: own.id });
+    const other = await newWebhook(service, alice);
     const spared = await newTokens(service, bob, app);
     const remove = () => service.as(alice).delete(`${APPLICATIONS}/${own.id}`, { password: alice.password });
     expect((await remove()).status).toBe(204);
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
     expectApiError(await refresh(service, own, tokens.refresh_token), 'INVALID_CLIENT');
     expectApiError(
       await asApp(service, own, '/v1/oauth2/introspect', { token: tokens.access_token }),
@@ -616,7 +616,7 @@ describe('6.6 operations that need sudo', () => {
       expectApiError(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
     }
     expect((await service.anonymous.post(other.path, { content: 'x' })).status).toBe(204);
-    expect(await isAlive(service, spared.access_token)).toBe(true);
+    expect(await isTokenActive(service, spared.access_token)).toBe(true);
     for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'oauth_bot_grant', 'webhook']) {
       const left = await service.sql(`SELECT 1 FROM ${table} WHERE application_id = $1`, [own.id]);
       expect({ table, left: left.length }).toEqual({ table, left: 0 });

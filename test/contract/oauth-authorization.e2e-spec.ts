@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import {
-  type Answer,
   type App,
   CALLBACK,
   consent,
@@ -19,6 +18,7 @@ import {
   parametersOf,
   person,
   pkce,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -89,7 +89,7 @@ describe('5.1 authorization server metadata', () => {
   });
 });
 
-const authorize = (query: Record<string, string>, as: { authorization: string } | null = null): Promise<Answer> =>
+const authorize = (query: Record<string, string>, as: { authorization: string } | null = null): Promise<TestResponse> =>
   (as ? service.as(as) : service.anonymous).get('/v1/oauth2/authorize', { query });
 
 const request = (more: Record<string, string> = {}): Record<string, string> => ({
@@ -102,7 +102,7 @@ const request = (more: Record<string, string> = {}): Record<string, string> => (
 });
 
 /** Asserts a redirect. Returns its URL, the URL without the query, and the query. */
-function redirectOf(response: Answer) {
+function redirectOf(response: TestResponse) {
   expect({ status: response.status, text: response.text }).toEqual({ status: 302, text: '' });
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.has('content-type')).toBe(false);

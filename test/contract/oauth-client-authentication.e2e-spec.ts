@@ -3,7 +3,6 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import {
-  type Answer,
   type App,
   basic,
   expectApiError,
@@ -14,6 +13,7 @@ import {
   newTokens,
   type Persona,
   person,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -33,11 +33,11 @@ afterAll(() => service.close());
 
 const PATH = '/v1/oauth2/token/revoke';
 const TOKEN = { token: 'unknown' };
-const form = (fields: Record<string, string>, authorization?: string, path = PATH): Promise<Answer> =>
+const form = (fields: Record<string, string>, authorization?: string, path = PATH): Promise<TestResponse> =>
   (authorization === undefined ? service.anonymous : service.as(authorization)).form(path, fields);
 
 /** Asserts the error response, which is byte-identical for every failed client authentication. */
-async function expectInvalidClient(response: Answer) {
+async function expectInvalidClient(response: TestResponse) {
   expectApiError(response, 'INVALID_CLIENT');
   expect(response.text).toBe(
     JSON.stringify({

@@ -15,7 +15,7 @@ import {
   eventually,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   type Persona,
   parametersOf,
@@ -156,7 +156,7 @@ describe('oauth4webapi', () => {
     expect((await oauth.processUserInfoResponse(server, client, alice.id, reported)).sub).toBe(alice.id);
     const revoked = await oauth.revocationRequest(server, client, auth, next.access_token, insecure);
     await oauth.processRevocationResponse(revoked);
-    expect(await isAlive(service, next.access_token)).toBe(false);
+    expect(await isTokenActive(service, next.access_token)).toBe(false);
   });
 
   test('a rejected client gets the error of RFC 6749', async () => {
@@ -197,9 +197,9 @@ describe('simple-oauth2, a client without PKCE', () => {
     expect(first.expired()).toBe(false);
     expect(first.token).toMatchObject({ token_type: 'Bearer', scope: 'identify email' });
     const second = await first.refresh();
-    expect(await isAlive(service, String(second.token.access_token))).toBe(true);
+    expect(await isTokenActive(service, String(second.token.access_token))).toBe(true);
     await second.revoke('refresh_token');
-    expect(await isAlive(service, String(second.token.access_token))).toBe(false);
+    expect(await isTokenActive(service, String(second.token.access_token))).toBe(false);
     await expect(second.refresh()).rejects.toMatchObject({ output: { statusCode: 400 } });
   });
 });

@@ -8,14 +8,14 @@ import {
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newApp,
   newCode,
   newTokens,
   noticesOf,
   type Persona,
   person,
-  REFUSED_STATES,
+  REJECTED_ACCOUNT_STATES,
   refresh,
   signIn,
 } from '../support/index.js';
@@ -146,8 +146,8 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
     const events = noticesOf(service, 'event');
     expect((await remove(alice, app.id)).status).toBe(204);
     await expectGrantRemoved(service, app, alice, { tokens: [first, again], code: pending });
-    expect(await isAlive(service, elsewhere.access_token)).toBe(true);
-    expect(await isAlive(service, others.access_token)).toBe(true);
+    expect(await isTokenActive(service, elsewhere.access_token)).toBe(true);
+    expect(await isTokenActive(service, others.access_token)).toBe(true);
     expect((await listOf(alice)).map(({ application }) => application.id)).toEqual([second.id]);
     expect(await events.take()).toEqual([deauthorized(app, alice)]);
     expect((await remove(alice, app.id)).status).toBe(204);
@@ -200,8 +200,8 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     const ids = [app.id, second.id, app.id, third.id];
     const response = await removeMany(alice, ids);
     expect({ status: response.status, text: response.text }).toEqual({ status: 204, text: '' });
-    for (const { access_token } of tokens) expect(await isAlive(service, access_token)).toBe(false);
-    expect(await isAlive(service, kept.access_token)).toBe(true);
+    for (const { access_token } of tokens) expect(await isTokenActive(service, access_token)).toBe(false);
+    expect(await isTokenActive(service, kept.access_token)).toBe(true);
     const reported = await events.take();
     expect(reported).toHaveLength(2);
     expect(reported).toEqual(expect.arrayContaining([deauthorized(app, alice), deauthorized(second, alice)]));
@@ -212,7 +212,7 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     const { access_token } = await newTokens(service, alice, app);
     const events = noticesOf(service, 'event');
     expectApiError(await removeMany(alice, [app.id, UNKNOWN]), 'UNKNOWN_APPLICATION');
-    expect(await isAlive(service, access_token)).toBe(true);
+    expect(await isTokenActive(service, access_token)).toBe(true);
     expect(await events.take()).toEqual([]);
   });
 
@@ -224,9 +224,9 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     }
     expectInvalid(await removeMany(alice, [app.id, 'x']), 'application_ids.1: INVALID_SNOWFLAKE_FORMAT');
     expectInvalid(await removeMany(alice, [1.5]), 'application_ids.0: INVALID_FORMAT');
-    expect(await isAlive(service, access_token)).toBe(true);
+    expect(await isTokenActive(service, access_token)).toBe(true);
     expect((await removeMany(alice, Array(100).fill(app.id))).status).toBe(204);
-    expect(await isAlive(service, access_token)).toBe(false);
+    expect(await isTokenActive(service, access_token)).toBe(false);
     expectApiError(await removeMany(alice, [1]), 'UNKNOWN_APPLICATION');
   });
 });
@@ -241,7 +241,7 @@ describe('5.11, accepted credentials', () => {
       expectApiError(await them.delete(`${LIST}/${app.id}`), 'ACCESS_DENIED');
       expectApiError(await them.post(`${LIST}/revoke`, { application_ids: [app.id] }), 'ACCESS_DENIED');
     }
-    expect(await isAlive(service, access_token)).toBe(true);
+    expect(await isTokenActive(service, access_token)).toBe(true);
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     expect(await listOf(alice)).toHaveLength(1);
     expect((await remove(alice, app.id)).status).toBe(204);
@@ -270,7 +270,7 @@ describe('5.9 and 5.10 contents of an access token', () => {
     const them = service.as(`Bearer ${access_token}`);
     for (const path of PATHS) {
       const { body } = await them.get(path);
-      for (const state of REFUSED_STATES) {
+      for (const state of REJECTED_ACCOUNT_STATES) {
         expectApiError(await inState(service, alice, state, () => them.get(path)), 'UNAUTHORIZED');
       }
       expect(await them.get(path)).toMatchObject({ status: 200, body });

@@ -2,7 +2,6 @@ import { expect } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
-  type Answer,
   type App,
   asApp,
   clients,
@@ -12,15 +11,16 @@ import {
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newApp,
   newCode,
   newTokens,
   type Persona,
   person,
   pkce,
-  REFUSED_STATES,
+  REJECTED_ACCOUNT_STATES,
   refresh,
+  type TestResponse,
 } from '../support/index.js';
 
 const ORIGIN = 'https://app.example';
@@ -28,11 +28,11 @@ const PARALLEL = 32;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
 /** Asserts that exactly one response has tokens and all others are `INVALID_GRANT`. Returns the tokens. */
-function theWinner(responses: Answer[]) {
+function theWinner(responses: TestResponse[]) {
   const won = responses.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);
   for (const response of responses) if (response.status !== 200) expectApiError(response, 'INVALID_GRANT');
-  return (won[0] as Answer).body;
+  return (won[0] as TestResponse).body;
 }
 
 describe('3.3 rotation, reuse, races', () => {
@@ -57,20 +57,20 @@ describe('3.3 rotation, reuse, races', () => {
     const code = await newCode(service, alice, app);
     const first = (await exchange(service, app, code)).body;
     const second = (await refresh(service, app, first.refresh_token)).body;
-    expect(await isAlive(service, first.access_token)).toBe(true);
+    expect(await isTokenActive(service, first.access_token)).toBe(true);
     expectApiError(await exchange(service, app, code), 'INVALID_GRANT', { error: 'invalid_grant' });
-    expect(await isAlive(service, first.access_token)).toBe(false);
-    expect(await isAlive(service, second.access_token)).toBe(false);
+    expect(await isTokenActive(service, first.access_token)).toBe(false);
+    expect(await isTokenActive(service, second.access_token)).toBe(false);
     expectApiError(await refresh(service, app, second.refresh_token), 'INVALID_GRANT');
     expect(await familiesOf(code)).toBe(0);
-    expect(await isAlive(service, other.access_token)).toBe(true);
+    expect(await isTokenActive(service, other.access_token)).toBe(true);
   });
 
   test('a code presented again by another client also revokes its family', async () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
     expectApiError(await exchange(service, publicStranger, code), 'INVALID_GRANT');
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
   });
 
   test('of 32 parallel redemptions of one code, exactly one succeeds, and its tokens stay valid', async () => {
@@ -79,7 +79,7 @@ describe('3.3 rotation, reuse, races', () => {
       const responses = await Promise.all(times(PARALLEL, () => exchange(service, app, code)));
       const tokens = theWinner(responses);
       expect(await familiesOf(code)).toBe(1);
-      expect(await isAlive(service, tokens.access_token)).toBe(true);
+      expect(await isTokenActive(service, tokens.access_token)).toBe(true);
       expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
     }
   });
@@ -87,7 +87,7 @@ describe('3.3 rotation, reuse, races', () => {
   test('a code is consumed by a well-formed exchange that fails', async () => {
     const { challenge } = pkce();
     const bound = { code_challenge: challenge, code_challenge_method: 'S256' };
-    const failures: [string, (code: string) => Promise<Answer>, Record<string, unknown>?][] = [
+    const failures: [string, (code: string) => Promise<TestResponse>, Record<string, unknown>?][] = [
       ['another client', (code) => exchange(service, stranger, code)],
       ['another public client', (code) => exchange(service, publicStranger, code)],
       ['another redirect URI', (code) => exchange(service, app, code, { redirect_uri: `${app.redirectUri}/` })],
@@ -144,7 +144,7 @@ describe('3.3 rotation, reuse, races', () => {
   });
 
   test('a code of a deleted, disabled or banned account is rejected without being consumed', async () => {
-    for (const state of REFUSED_STATES) {
+    for (const state of REJECTED_ACCOUNT_STATES) {
       const code = await newCode(service, alice, app);
       await inState(service, alice, state, async () =>
         expectApiError(await exchange(service, app, code), 'INVALID_GRANT'),
@@ -172,8 +172,8 @@ describe('3.3 rotation, reuse, races', () => {
     });
     expect(body.access_token).not.toBe(first.access_token);
     expect(body.refresh_token).not.toBe(first.refresh_token);
-    expect(await isAlive(service, first.access_token)).toBe(true);
-    expect(await isAlive(service, body.access_token)).toBe(true);
+    expect(await isTokenActive(service, first.access_token)).toBe(true);
+    expect(await isTokenActive(service, body.access_token)).toBe(true);
   });
 
   test('a consumed refresh token presented again revokes the whole family, including access tokens', async () => {
@@ -182,9 +182,10 @@ describe('3.3 rotation, reuse, races', () => {
     const second = (await refresh(service, app, first.refresh_token)).body;
     const third = (await refresh(service, app, second.refresh_token)).body;
     expectApiError(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
-    for (const { access_token } of [first, second, third]) expect(await isAlive(service, access_token)).toBe(false);
+    for (const { access_token } of [first, second, third])
+      expect(await isTokenActive(service, access_token)).toBe(false);
     expectApiError(await refresh(service, app, third.refresh_token), 'INVALID_GRANT');
-    expect(await isAlive(service, other.access_token)).toBe(true);
+    expect(await isTokenActive(service, other.access_token)).toBe(true);
     expect((await refresh(service, app, other.refresh_token)).status).toBe(200);
   });
 
@@ -193,8 +194,8 @@ describe('3.3 rotation, reuse, races', () => {
       const first = await newTokens(service, alice, app);
       const responses = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
       const tokens = theWinner(responses);
-      expect(await isAlive(service, tokens.access_token)).toBe(true);
-      expect(await isAlive(service, first.access_token)).toBe(true);
+      expect(await isTokenActive(service, tokens.access_token)).toBe(true);
+      expect(await isTokenActive(service, first.access_token)).toBe(true);
       expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
     }
   });
@@ -203,7 +204,7 @@ describe('3.3 rotation, reuse, races', () => {
     for (const other of [stranger, publicStranger]) {
       const tokens = await newTokens(service, alice, app);
       expectApiError(await refresh(service, other, tokens.refresh_token), 'INVALID_GRANT');
-      expect(await isAlive(service, tokens.access_token)).toBe(false);
+      expect(await isTokenActive(service, tokens.access_token)).toBe(false);
       expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
     }
   });
@@ -216,7 +217,7 @@ describe('3.3 rotation, reuse, races', () => {
       [tokens.refresh_token],
     );
     expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
   });
 
   test('a refresh token is valid for 30 days, an access token for 7', async () => {
@@ -231,7 +232,7 @@ describe('3.3 rotation, reuse, races', () => {
   });
 
   test('a refresh token of a deleted, disabled or banned account is rejected without being consumed', async () => {
-    for (const state of REFUSED_STATES) {
+    for (const state of REJECTED_ACCOUNT_STATES) {
       const tokens = await newTokens(service, alice, app);
       await inState(service, alice, state, async () =>
         expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT'),
@@ -245,11 +246,11 @@ describe('3.3 rotation, reuse, races', () => {
     expectApiError(await refresh(service, app, tokens.access_token), 'INVALID_GRANT');
     expectApiError(await exchange(service, app, tokens.refresh_token), 'INVALID_GRANT');
     expectApiError(await service.as(`Bearer ${tokens.refresh_token}`).get('/v1/oauth2/@me'), 'UNAUTHORIZED');
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
   });
 
-  const endings: [what: string, end: (own: App, refreshToken: string) => Promise<Answer>][] = [
+  const endings: [what: string, end: (own: App, refreshToken: string) => Promise<TestResponse>][] = [
     ['a revocation', (own, token) => asApp(service, own, '/v1/oauth2/token/revoke', { token })],
     [
       'the removal of a redirect URI',
@@ -297,7 +298,7 @@ describe('3.3 rotation, reuse, races', () => {
         expect([200, 400]).toContain(status);
         if (body?.access_token) seen.push(body.access_token);
       }
-      for (const token of seen) expect(await isAlive(service, token)).toBe(false);
+      for (const token of seen) expect(await isTokenActive(service, token)).toBe(false);
       const left = await service.sql('SELECT 1 FROM oauth_family WHERE account_id = $1', [bob.id]);
       expect(left).toHaveLength(0);
       for (const { body } of responses) {
@@ -317,7 +318,7 @@ describe('3.3 rotation, reuse, races', () => {
       ]);
       for (const { status } of responses) expect([200, 204, 400]).toContain(status);
       for (const { body } of responses) {
-        if (body?.access_token) expect(await isAlive(service, body.access_token)).toBe(false);
+        if (body?.access_token) expect(await isTokenActive(service, body.access_token)).toBe(false);
       }
       expect(await service.sql('SELECT 1 FROM oauth_token WHERE account_id = $1', [bob.id])).toHaveLength(0);
     }
@@ -364,7 +365,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     expect({ status, body }).toEqual({ status: 200, body: { ...second, expires_in: expect.any(Number) } });
     expect(body.expires_in).toBeLessThanOrEqual(604780);
     expect(body.expires_in).toBeGreaterThan(604770);
-    expect(await isAlive(service, body.access_token)).toBe(true);
+    expect(await isTokenActive(service, body.access_token)).toBe(true);
     const [count] = await service.sql(
       `SELECT count(*)::int AS live FROM oauth_token WHERE kind = 'refresh' AND consumed_at IS NULL
          AND family_id = (SELECT family_id FROM oauth_token WHERE digest = sha256(convert_to($1, 'UTF8')))`,
@@ -378,7 +379,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const second = (await refresh(service, app, first.refresh_token)).body;
     await age(31);
     expectApiError(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
-    expect(await isAlive(service, second.access_token)).toBe(false);
+    expect(await isTokenActive(service, second.access_token)).toBe(false);
   });
 
   test('it ends once the successor has been used', async () => {
@@ -386,14 +387,14 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const second = (await refresh(service, app, first.refresh_token)).body;
     const third = (await refresh(service, app, second.refresh_token)).body;
     expectApiError(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
-    expect(await isAlive(service, third.access_token)).toBe(false);
+    expect(await isTokenActive(service, third.access_token)).toBe(false);
   });
 
   test('another client gets nothing, and the family is revoked', async () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     expectApiError(await refresh(service, stranger, first.refresh_token), 'INVALID_GRANT');
-    expect(await isAlive(service, second.access_token)).toBe(false);
+    expect(await isTokenActive(service, second.access_token)).toBe(false);
   });
 
   test('a banned account gets nothing, and nothing is revoked', async () => {
@@ -403,7 +404,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const response = await refresh(service, app, first.refresh_token);
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [alice.id]);
     expectApiError(response, 'INVALID_GRANT');
-    expect(await isAlive(service, second.access_token)).toBe(true);
+    expect(await isTokenActive(service, second.access_token)).toBe(true);
   });
 
   test('of 32 parallel redemptions, all that succeed get the same pair', async () => {
@@ -422,6 +423,6 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
     expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
-    expect(await isAlive(service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newCode,
   newTokens,
@@ -130,9 +130,9 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
   test('after that no refresh token of the family works, and nothing is consumed or revoked', async () => {
     const tokens = await newTokens(service, alice, app);
     await age(10);
-    const { answers: responses } = await race(32, () => refresh(service, app, tokens.refresh_token));
+    const { responses } = await race(32, () => refresh(service, app, tokens.refresh_token));
     for (const response of responses) expectApiError(response, 'INVALID_GRANT', { error: 'invalid_grant' });
-    expect(await isAlive(service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(service, tokens.access_token)).toBe(true);
     await age(9);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
   });

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import {
-  type Answer,
   type App,
   asApp,
   clients,
@@ -9,16 +8,17 @@ import {
   type Gatehouse,
   gatehouse,
   inState,
-  isAlive,
+  isTokenActive,
   newCode,
   newTokens,
   noticesOf,
   type Persona,
   person,
   pkce,
-  REFUSED_STATES,
+  REJECTED_ACCOUNT_STATES,
   race,
   refresh,
+  type TestResponse,
 } from '../support/index.js';
 
 const PEOPLE = 12;
@@ -73,7 +73,7 @@ describe('each of many parallel requests gets the result that it would get on it
   };
   const familiesOf = async (id: string): Promise<number> =>
     (await service.sql('SELECT 1 FROM oauth_family WHERE account_id = $1', [id])).length;
-  const holderOf = async ({ body }: Answer): Promise<string> =>
+  const holderOf = async ({ body }: TestResponse): Promise<string> =>
     (await service.as(`Bearer ${body.access_token}`).get('/v1/oauth2/@me')).body.user.id;
 
   test('codes: account, scopes and verifier of each, and each is sent to the bot once', async () => {
@@ -85,7 +85,7 @@ describe('each of many parallel requests gets the result that it would get on it
       return { id: one.id, scope, verifier, code: await newCode(service, one, app, bound) };
     });
     exchanges.take();
-    const { answers: responses, statuses } = await race(PEOPLE, (n) =>
+    const { responses, statuses } = await race(PEOPLE, (n) =>
       exchange(service, app, requested[n]?.code ?? '', { code_verifier: requested[n]?.verifier ?? '' }),
     );
     expect(statuses).toEqual({ 200: PEOPLE });
@@ -113,7 +113,7 @@ describe('each of many parallel requests gets the result that it would get on it
     ]);
     const before = await inTurn(({ id }) => familiesOf(id));
     const at = (n: number, more: Record<string, string> = {}) => exchange(service, app, codes[n] as string, more);
-    const responses = await inState(service, people[5] as Persona, REFUSED_STATES[0] as string, () =>
+    const responses = await inState(service, people[5] as Persona, REJECTED_ACCOUNT_STATES[0] as string, () =>
       Promise.all([
         at(0),
         at(1, { redirect_uri: `${app.redirectUri}/` }),
@@ -142,8 +142,8 @@ describe('each of many parallel requests gets the result that it would get on it
     ]);
     const gained = (await inTurn(({ id }) => familiesOf(id))).map((now, n) => now - (before[n] as number));
     expect(gained).toEqual([1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
-    expect(await holderOf(responses[0] as Answer)).toBe(people[0]?.id);
-    expect(await holderOf(responses[6] as Answer)).toBe(people[6]?.id);
+    expect(await holderOf(responses[0] as TestResponse)).toBe(people[0]?.id);
+    expect(await holderOf(responses[6] as TestResponse)).toBe(people[6]?.id);
     // Malformed requests (7 and 8) consumed no code. The codes that were not presented (3, 10 and 11) still work.
     for (const n of [3, 7, 8, 10, 11]) expect((await at(n)).status).toBe(200);
     expectApiError(await exchange(service, stranger, foreign), 'INVALID_GRANT');
@@ -159,7 +159,7 @@ describe('each of many parallel requests gets the result that it would get on it
       [(people[4] as Persona).id],
     );
     rotations.take();
-    const responses = await inState(service, people[5] as Persona, REFUSED_STATES[4] as string, () =>
+    const responses = await inState(service, people[5] as Persona, REJECTED_ACCOUNT_STATES[4] as string, () =>
       Promise.all([
         refresh(service, app, token(0)),
         refresh(service, app, token(1), { scope: 'identify' }),
@@ -180,13 +180,13 @@ describe('each of many parallel requests gets the result that it would get on it
       ...Array.from({ length: 5 }, () => 'INVALID_GRANT'),
     ]);
     expect(verdicts.slice(8).sort()).toEqual(['INVALID_GRANT', 'identify email']);
-    expect(await Promise.all([0, 1].map((n) => holderOf(responses[n] as Answer)))).toEqual(
+    expect(await Promise.all([0, 1].map((n) => holderOf(responses[n] as TestResponse)))).toEqual(
       [0, 1].map((n) => people[n]?.id),
     );
     // The family of 3 was revoked because of token reuse, that of `foreign` because another client presented its token.
-    const isLeft = (n: number) => isAlive(service, (given[n] as (typeof given)[number]).access_token);
+    const isLeft = (n: number) => isTokenActive(service, (given[n] as (typeof given)[number]).access_token);
     expect(await Promise.all([0, 1, 2, 3, 8].map(isLeft))).toEqual([true, true, true, false, true]);
-    expect(await isAlive(service, foreign.access_token)).toBe(false);
+    expect(await isTokenActive(service, foreign.access_token)).toBe(false);
     // A narrowed token can get all scopes again, and a request for too many scopes changed nothing.
     expect((await refresh(service, app, responses[1]?.body.refresh_token)).body.scope).toBe('identify email');
     expect((await refresh(service, app, token(2))).status).toBe(200);

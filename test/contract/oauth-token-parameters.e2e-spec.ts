@@ -7,7 +7,7 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newCode,
   newTokens,
@@ -134,7 +134,7 @@ describe('5.6 OAU-35 the scope of a refresh', () => {
   ])('%s: invalid_scope, and the token is not consumed', async (_, scope) => {
     const { access_token, refresh_token } = await newTokens(service, alice, app);
     expectApiError(await refresh(service, app, refresh_token, { scope }), 'INVALID_SCOPE', { error: 'invalid_scope' });
-    expect(await isAlive(service, access_token)).toBe(true);
+    expect(await isTokenActive(service, access_token)).toBe(true);
     expect((await refresh(service, app, refresh_token)).status).toBe(200);
   });
 

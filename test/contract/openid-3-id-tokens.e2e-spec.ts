@@ -10,7 +10,7 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newCode,
   type Persona,
@@ -284,7 +284,7 @@ describe('3 refresh and the end of the session', () => {
     expect(again.body).toMatchObject({ access_token: won.body.access_token, refresh_token: won.body.refresh_token });
     expect(await claimsOf(again.body.id_token)).toMatchObject({ sub: alice.id });
     expectApiError(await refresh(service, app, first.refresh_token, { scope: 'identify' }), 'INVALID_GRANT');
-    expect(await isAlive(service, won.body.access_token)).toBe(false);
+    expect(await isTokenActive(service, won.body.access_token)).toBe(false);
   });
 
   test('after the end of the session the refresh works, and returns no ID token', async () => {
@@ -314,7 +314,7 @@ describe('3 refresh and the end of the session', () => {
 
   test('32 exchanges of one code give one ID token', async () => {
     const code = await newCode(service, alice, app, { scope: 'openid', nonce: 'race' });
-    const { answers: responses, statuses, codes } = await race(32, () => exchange(service, app, code));
+    const { responses, statuses, codes } = await race(32, () => exchange(service, app, code));
     expect(statuses).toEqual({ 200: 1, 400: 31 });
     expect(codes).toEqual({ INVALID_GRANT: 31 });
     expect(responses.filter(({ body }) => body.id_token)).toHaveLength(1);

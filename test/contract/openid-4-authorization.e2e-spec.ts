@@ -1,6 +1,5 @@
 import { decodeJwt } from 'jose';
 import {
-  type Answer,
   type App,
   CALLBACK,
   consent,
@@ -15,6 +14,7 @@ import {
   type Persona,
   parametersOf,
   person,
+  type TestResponse,
   verifiedPerson,
 } from '../support/index.js';
 
@@ -54,18 +54,21 @@ const request = (more: Record<string, string> = {}) => ({
   ...{ client_id: app.id, redirect_uri: CALLBACK, scope: 'openid', response_type: 'code', state: 'a b&c', ...more },
 });
 
-const authorize = (query: Record<string, string>, as?: { authorization: string }, headers = {}): Promise<Answer> =>
-  (as ? service.as(as) : service.anonymous).get('/v1/oauth2/authorize', { query, headers });
+const authorize = (
+  query: Record<string, string>,
+  as?: { authorization: string },
+  headers = {},
+): Promise<TestResponse> => (as ? service.as(as) : service.anonymous).get('/v1/oauth2/authorize', { query, headers });
 
 /** The target of a redirect without its query, and the query. */
-function redirectOf({ status, headers }: Answer) {
+function redirectOf({ status, headers }: TestResponse) {
   expect(status).toBe(302);
   const location = headers.get('location') as string;
   return { target: location.split('?')[0], query: parametersOf(location) };
 }
 
 /** The target and the query of `redirect_to`. */
-function redirectOfConsent({ status, body }: Answer) {
+function redirectOfConsent({ status, body }: TestResponse) {
   expect({ status, body }).toEqual({ status: 200, body: { redirect_to: expect.any(String) } });
   return { target: body.redirect_to.split('?')[0], query: parametersOf(body.redirect_to) };
 }

@@ -1,6 +1,5 @@
 import { decodeJwt } from 'jose';
 import {
-  type Answer,
   type App,
   consent,
   exchange,
@@ -14,6 +13,7 @@ import {
   race,
   refresh,
   sudoProof,
+  type TestResponse,
   verifiedPerson,
   withPasskey,
   withTotp,
@@ -50,14 +50,14 @@ async function withoutEffect<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-const ask = (of: { authorization: string }, more: Record<string, unknown> = {}): Promise<Answer> =>
+const ask = (of: { authorization: string }, more: Record<string, unknown> = {}): Promise<TestResponse> =>
   consent(service, of, app, { scope: 'openid', ...more });
 
 const ACR2 = 'urn:gatehouse:acr:2';
 const NO_METHODS = { totp: false, webauthn: false, backup_codes: false };
 
 /** Exchanges the code of a consent. Returns the claims of its ID token and of that of a refresh. */
-async function claimsOf({ status, body }: Answer) {
+async function claimsOf({ status, body }: TestResponse) {
   expect({ status, body }).toEqual({ status: 200, body: { redirect_to: expect.any(String) } });
   const tokens = (await exchange(service, app, parametersOf(body.redirect_to).code as string)).body;
   const first = decodeJwt<{ auth_time: number; amr: string[]; acr: string }>(tokens.id_token);

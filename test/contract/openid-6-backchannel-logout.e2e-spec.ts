@@ -4,7 +4,6 @@ import { SessionSweep } from '../../src/auth/sessions/session-sweep.service.js';
 import { LogoutReceiver } from '../machine/logout-receiver.js';
 import { superuser } from '../support/admin.js';
 import {
-  type Answer,
   type App,
   changeEmail,
   eraseAccount,
@@ -18,9 +17,10 @@ import {
   type Persona,
   person,
   refresh,
+  runCleanup,
   runJobs,
   signIn,
-  sweep,
+  type TestResponse,
   type Tokens,
   verifiedPerson,
 } from '../support/index.js';
@@ -50,7 +50,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (status < 200 || status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -198,7 +198,7 @@ const WAYS: [string, Ends, (who: Visitor) => Promise<unknown>][] = [
          WHERE id = (SELECT min(id) FROM session WHERE account_id = $1)`,
         [id],
       );
-      await sweep(service);
+      await runCleanup(service);
     },
   ],
   ['erasure of the account', 'both', (who) => eraseAccount(service, who)],

@@ -1,6 +1,5 @@
 import { decodeJwt, generateKeyPair, SignJWT } from 'jose';
 import {
-  type Answer,
   type App,
   exchange,
   expectApiError,
@@ -13,6 +12,7 @@ import {
   person,
   race,
   signIn,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -42,7 +42,7 @@ async function idTokenOf(authorization: string, at = app): Promise<string> {
 
 const works = async (authorization: string) => (await service.as(authorization).get('/v1/users/@me')).status === 200;
 const logOut = (body: object, authorization = alice.authorization) => service.as(authorization).post(LOGOUT, body);
-const expectOutcome = ({ status, body }: Answer, outcome: object) =>
+const expectOutcome = ({ status, body }: TestResponse, outcome: object) =>
   expect({ status, body }).toEqual({ status: 200, body: outcome });
 const shown = () => ({ application: { id: app.id, name: 'Client' } });
 const TO = { post_logout_redirect_uri: RETURN, state: 's&1' };

@@ -5,7 +5,7 @@ import {
   type Gatehouse,
   gatehouse,
   newApp,
-  Origin,
+  OriginServer,
   type Persona,
   person,
 } from '../support/index.js';
@@ -14,7 +14,7 @@ const APPLICATIONS = '/v1/oauth2/applications';
 const RETURN = 'https://client.example/signed-out';
 const BACKCHANNEL = 'https://client.example/logout?x=1';
 
-const origin = new Origin();
+const origin = new OriginServer();
 let service: Gatehouse;
 let alice: Persona;
 let app: App;
@@ -89,9 +89,9 @@ describe('7 application members', () => {
 
   test('the host of an application of another user is not looked up', async () => {
     const mallory = await person(service, 'mallory');
-    origin.asked.length = 0;
+    origin.resolvedNames.length = 0;
     expectApiError(await edit({ backchannel_logout_uri: BACKCHANNEL }, mallory), 'ACCESS_DENIED');
-    expect(origin.asked).toEqual([]);
+    expect(origin.resolvedNames).toEqual([]);
     expect((await stored()).backchannel_logout_uri).toBe(null);
   });
 });

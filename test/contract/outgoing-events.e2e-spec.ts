@@ -5,7 +5,7 @@ import { defineFeature, loadConfig, type OutgoingEvents, outgoingEvent, type Tx 
 import { EventDeliveries } from '../../src/outgoing-events/event-deliveries.service.js';
 import { Trips, trips } from '../fixtures/team/trips.js';
 import { describeOnPostgres } from '../machine/postgres.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
   consent,
   EventReceiver,
@@ -134,7 +134,7 @@ describe('outgoing events', () => {
     expect((await admin.put(`/v1/admin/users/${owner.id}/ban`, { duration_hours: 1 })).status).toBeLessThan(300);
     expect((await admin.delete(`/v1/admin/users/${owner.id}/ban`)).status).toBeLessThan(300);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [owner.id]);
-    await sweep(service);
+    await runCleanup(service);
     await until(endpoint, ({ status }) => status === 'delivered');
     const of = (type: string) => receiver.of(type).map(({ event }) => event.data);
     const account_id = owner.id;
@@ -178,7 +178,7 @@ describe('outgoing events', () => {
 
   test('an event is retried with the same ID and a new timestamp, and has failed after three days', async () => {
     const endpoint = await create(['trips.booked']);
-    receiver.answer = (count) => (count === 1 ? 302 : 503);
+    receiver.respond = (count) => (count === 1 ? 302 : 503);
     await sendTest(endpoint).expect(200);
     const [first] = await until(endpoint, ({ attempts }) => attempts === 1);
     expect(first).toMatchObject({ status: 'pending', response_status: 302, error: 'status' });
@@ -208,7 +208,7 @@ describe('outgoing events', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/events', '/events', '/events']);
     for (const event of receiver.received) verify(endpoint.secret, event);
 
-    receiver.answer = () => 204;
+    receiver.respond = () => 204;
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const replayed = await service.as(root).post(`${ENDPOINTS}/${endpoint.id}/replay`, { since });
     expect([replayed.status, replayed.body]).toEqual([200, { replayed: 1, has_more: false }]);
@@ -216,7 +216,7 @@ describe('outgoing events', () => {
     const none = await service.as(root).post(`${ENDPOINTS}/${endpoint.id}/replay`, { since });
     expect(none.body).toEqual({ replayed: 0, has_more: false });
     await service.sql("UPDATE outgoing_delivery SET created_at = now() - interval '31 days'");
-    await sweep(service);
+    await runCleanup(service);
     expect(await deliveriesOf(endpoint)).toEqual([]);
   });
 
@@ -229,7 +229,7 @@ describe('outgoing events', () => {
     const held = new Promise<number>((resolve) => {
       release = () => resolve(204);
     });
-    receiver.answer = () => held;
+    receiver.respond = () => held;
     const { statuses, codes } = await race(32, () => service.as(root).post(path));
     expect(statuses).toEqual({ 204: 1, 409: 31 });
     expect(codes).toEqual({ OUTGOING_DELIVERY_PENDING: 31 });
@@ -262,7 +262,7 @@ describe('outgoing events', () => {
 
   test('410 disables the endpoint, and an administrator enables it again', async () => {
     const endpoint = await create(['trips.booked']);
-    receiver.answer = () => 410;
+    receiver.respond = () => 410;
     await sendTest(endpoint).expect(200);
     await eventually('the disabled endpoint', async () => {
       const { body } = await service.as(root).get(`${ENDPOINTS}/${endpoint.id}`);
@@ -277,14 +277,14 @@ describe('outgoing events', () => {
     expect(await deliveriesOf(endpoint)).toHaveLength(1);
     const enabled = await service.as(root).patch(`${ENDPOINTS}/${endpoint.id}`, { is_disabled: false });
     expect(enabled.body).toMatchObject({ is_disabled: false, disabled_by: null });
-    receiver.answer = () => 200;
+    receiver.respond = () => 200;
     expect((await service.as(root).post(path)).status).toBe(204);
     await until(endpoint, ({ status }) => status === 'delivered');
   });
 
   test('deliveries that wait have failed when an administrator disables the endpoint', async () => {
     const endpoint = await create(['trips.booked']);
-    receiver.answer = () => 500;
+    receiver.respond = () => 500;
     await sendTest(endpoint).expect(200);
     await until(endpoint, ({ attempts }) => attempts === 1);
     await service.as(root).patch(`${ENDPOINTS}/${endpoint.id}`, { is_disabled: true }).expect(200);
@@ -297,7 +297,7 @@ describe('outgoing events', () => {
     const held = new Promise<number>((resolve) => {
       release = () => resolve(204);
     });
-    slow.answer = () => held;
+    slow.respond = () => held;
     const ofSlow = await create(['trips.booked'], slow.url);
     const fast = await create(['trips.booked']);
     for (let sent = 0; sent < 6; sent++) expect((await service.as(root).post('/v1/trips')).status).toBe(204);
@@ -331,7 +331,7 @@ test('a receiver of the kit names the setting that a service needs, and creates 
 describe('event endpoints in the Admin API', () => {
   test('are created up to a limit, listed, changed and deleted', async () => {
     const input = { url: receiver.url, event_types: ['account.created'], description: ' CRM ' };
-    const { answers: responses, statuses, codes } = await race(32, () => service.as(root).post(ENDPOINTS, input));
+    const { responses, statuses, codes } = await race(32, () => service.as(root).post(ENDPOINTS, input));
     expect(statuses).toEqual({ 200: 20, 400: 12 });
     expect(codes).toEqual({ MAX_EVENT_ENDPOINTS: 12 });
     const { body } = await service.as(root).get(ENDPOINTS);

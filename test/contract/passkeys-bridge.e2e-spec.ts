@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  type Answer,
   expectApiError,
   expectInvalid,
   type Gatehouse,
@@ -11,6 +10,7 @@ import {
   person,
   race,
   type SoftwareAuthenticator,
+  type TestResponse,
   withGatehouse,
   withPasskey,
   withTotp,
@@ -57,12 +57,12 @@ const redeem = (id: string, nonce: string, completion_code: string) =>
   service.anonymous.post(`${BRIDGE}/${id}/redeem`, { nonce, completion_code });
 
 /** Gets the options and completes the ceremony on the bridge origin. */
-async function pass(id: string, key: SoftwareAuthenticator): Promise<Answer> {
+async function pass(id: string, key: SoftwareAuthenticator): Promise<TestResponse> {
   const { body } = await optionsOf(id);
   return complete(id, key.get(body.options));
 }
 
-const codeOf = ({ body }: Answer): string =>
+const codeOf = ({ body }: TestResponse): string =>
   body.completion_code ?? new URLSearchParams(new URL(body.return_url).hash.slice(1)).get('completion_code');
 
 async function guarded(name: string) {
@@ -261,7 +261,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { id, nonce } = await start();
     const code = codeOf(await pass(id, key));
     const before = await sessionsOf(persona);
-    const { answers: responses } = await race(32, () => redeem(id, nonce, code));
+    const { responses } = await race(32, () => redeem(id, nonce, code));
     for (const response of responses)
       if (response.status !== 200) expectApiError(response, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -273,7 +273,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { id } = await start();
     const { body } = await optionsOf(id);
     const response = key.get(body.options);
-    const { answers: responses } = await race(32, () => complete(id, response));
+    const { responses } = await race(32, () => complete(id, response));
     for (const answer of responses) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
@@ -456,7 +456,7 @@ describe('account.md 6.4 sudo helpers', () => {
     const key = await withPasskey(service, persona);
     const { id, nonce } = await startSudo(persona);
     const code = codeOf(await pass(id, key));
-    const { answers: responses } = await race(32, () => redeemSudo(persona, id, nonce, code));
+    const { responses } = await race(32, () => redeemSudo(persona, id, nonce, code));
     for (const response of responses)
       if (response.status !== 200) expectApiError(response, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);

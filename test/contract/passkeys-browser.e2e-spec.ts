@@ -6,13 +6,13 @@ import { Config } from '../../src/core/config/config.js';
 import { describeInBrowser, type OwnBrowser, openBrowser } from '../machine/browser.js';
 import { freePort } from '../machine/ports.js';
 import {
-  type Answer,
   expectApiError,
   type Gatehouse,
   gatehouse,
   type Persona,
   person,
   signIn,
+  type TestResponse,
   verifyEmail,
 } from '../support/index.js';
 
@@ -66,7 +66,7 @@ describeInBrowser('passkeys in a browser: Chromium with its virtual authenticato
   const inBrowser = (operation: 'startRegistration' | 'startAuthentication', options: unknown) =>
     page.evaluate(`SimpleWebAuthnBrowser.${operation}({ optionsJSON: ${JSON.stringify(options)} })`);
 
-  const ok = (answer: Answer): Answer => {
+  const ok = (answer: TestResponse): TestResponse => {
     expect({ status: answer.status, body: answer.body }).toEqual({
       status: answer.status === 204 ? 204 : 200,
       body: answer.body,
@@ -97,7 +97,7 @@ describeInBrowser('passkeys in a browser: Chromium with its virtual authenticato
     return { mfa_method: 'webauthn', webauthn_challenge: challenge, webauthn_response: response };
   };
 
-  const signInWithPasskey = async (): Promise<Answer> => {
+  const signInWithPasskey = async (): Promise<TestResponse> => {
     const { body } = ok(await service.anonymous.post('/v1/auth/webauthn/authentication-options'));
     return service.anonymous.post('/v1/auth/webauthn/authenticate', await assertion(body));
   };

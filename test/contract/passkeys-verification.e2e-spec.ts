@@ -179,7 +179,7 @@ describe('auth.md section 3 verification of an assertion', () => {
     const options = await optionsOf();
     const response = key.get(options);
     const before = await sessionsOf(alice);
-    const { answers: responses } = await race(32, () => authenticate(response, options.challenge));
+    const { responses } = await race(32, () => authenticate(response, options.challenge));
     const lost = responses.filter(({ status }) => status !== 200);
     expect(lost).toHaveLength(31);
     for (const answer of lost) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');

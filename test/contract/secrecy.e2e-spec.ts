@@ -8,15 +8,15 @@ import {
   mailTo,
   newApp,
   newCode,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   person,
+  runCleanup,
   sendRaw,
   signIn,
   sudoProof,
   superuser,
-  sweep,
   verifiedPerson,
   withTotp,
 } from '../support/index.js';
@@ -67,7 +67,7 @@ describe('an attacker with a copy of the database', () => {
       'refresh token': tokens.refresh_token,
       code: await newCode(service, alice, app),
       'Admin key': (await adminKey(service, root, '*')).authorization.split('_')[2] ?? '',
-      webhook: (await newHook(service, owner)).token,
+      webhook: (await newWebhook(service, owner)).token,
       authenticator: authenticator.secret.base32,
       'backup code': backupCodes[0] ?? '',
       'sudo proof': await sudoProof(service, owner, authenticator),
@@ -99,7 +99,7 @@ describe('an ended credential', () => {
     await service.as(bob).get('/v1/users/@me');
     await service.as(bob).post('/v1/auth/logout', {});
     await service.sql('DELETE FROM oauth_token WHERE account_id = $1', [bob.id]);
-    await sweep(service);
+    await runCleanup(service);
     const long = "now() - interval '1 day'";
     await service.sql(`UPDATE session SET last_used_at = ${long} WHERE account_id = $1`, [bob.id]);
     await service.sql(`UPDATE account SET last_active_at = ${long} WHERE id = $1`, [bob.id]);
@@ -112,7 +112,7 @@ describe('an ended credential', () => {
     for (const credential of [bob.authorization, `Bearer ${access_token}`]) {
       expectApiError(await service.as(credential).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
-    await sweep(service);
+    await runCleanup(service);
     expect(await seen()).toEqual(before);
   });
 
@@ -123,7 +123,7 @@ describe('an ended credential', () => {
       "UPDATE one_time_secret SET expires_at = now() - interval '8 days' WHERE purpose = 'webauthn-login'",
     );
     expect(await count()).toBeGreaterThanOrEqual(20);
-    await sweep(service);
+    await runCleanup(service);
     expect(await count()).toBe(0);
   });
 });

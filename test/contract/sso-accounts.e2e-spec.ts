@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { administrator, auditOf, setAcls } from '../support/admin.js';
 import {
-  type Answer,
   createCredentialSet,
   Events,
   expectApiError,
@@ -14,6 +13,7 @@ import {
   type Persona,
   person,
   signIn,
+  type TestResponse,
   verifyEmail,
   withPasskey,
   withTotp,
@@ -318,7 +318,7 @@ describe('sso.md section 3: an account with the email address', () => {
       const complete = service.anonymous.post('/v1/auth/sso/complete', { code, state });
       const [owner, ...others] = await Promise.all([complete, ...logins]);
       expect(owner?.status).toBe(200);
-      for (const { status, body } of others as Answer[]) {
+      for (const { status, body } of others as TestResponse[]) {
         if (status !== 200) continue;
         expectApiError(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
       }
@@ -559,7 +559,7 @@ describe('sso.md section 3: the state of the account', () => {
 
 describe('sso.md 3.1: races', () => {
   /** Prepares all callbacks, then completes them in parallel. */
-  async function allAtOnce(count: number, claims: (index: number) => Claims): Promise<Answer[]> {
+  async function allAtOnce(count: number, claims: (index: number) => Claims): Promise<TestResponse[]> {
     const bodies: { code: string; state: string }[] = [];
     for (let index = 0; index < count; index++) {
       const { authorization_url: url, state } = await startSso(service);
@@ -617,7 +617,7 @@ describe('sso.md 3.1: races', () => {
     expect(completed?.status).toBe(200);
     expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [email])).toHaveLength(1);
     if (registered?.status === 200) expect(registered.body.user_id).toBe(completed?.body.user_id);
-    else expectInvalid(registered as Answer, 'email: EMAIL_ALREADY_IN_USE');
+    else expectInvalid(registered as TestResponse, 'email: EMAIL_ALREADY_IN_USE');
   });
 });
 

@@ -10,7 +10,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
-import { type Answer, expectApiError, expectInvalid, type Gatehouse, race } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, race, type TestResponse } from '../support/index.js';
 import {
   type Claims,
   configureSso,
@@ -29,14 +29,14 @@ beforeAll(async () => {
   service = await gatehouseWithSso(provider);
 });
 afterEach(() => {
-  provider.behave();
+  provider.reset();
 });
 afterAll(async () => {
   await service.close();
   await provider.stop();
 });
 
-const complete = (body: Record<string, unknown>): Promise<Answer> =>
+const complete = (body: Record<string, unknown>): Promise<TestResponse> =>
   service.anonymous.post('/v1/auth/sso/complete', body);
 const counted = async () =>
   (
@@ -236,7 +236,7 @@ describe('sso.md 2.3 complete', () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     provider.calls.length = 0;
-    const { answers: responses } = await race(32, () => complete({ code, state }));
+    const { responses } = await race(32, () => complete({ code, state }));
     const winners = responses.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
     for (const response of responses) {
@@ -301,10 +301,10 @@ describe('sso.md 2.3 complete', () => {
   test('step 3: a provider that rejects our client authentication is SSO_MISCONFIGURED', async () => {
     await withoutEffect(async () => {
       for (const error of ['invalid_client', 'unauthorized_client']) {
-        provider.instead.token = (_req, res) => json(res, 400, { error });
+        provider.overrides.token = (_req, res) => json(res, 400, { error });
         expectInvalid(await signInBySso(service, provider), 'code: SSO_MISCONFIGURED');
       }
-      provider.instead.token = (_req, res) => void res.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+      provider.overrides.token = (_req, res) => void res.writeHead(401, { 'www-authenticate': 'Basic' }).end();
       expectInvalid(await signInBySso(service, provider), 'code: SSO_MISCONFIGURED');
     });
   });
@@ -480,7 +480,7 @@ describe('sso.md 2.3 step 4: the ID token', () => {
   test('a token response without an ID token or access token is rejected', async () => {
     await withoutEffect(async () => {
       for (const body of [{ access_token: 'x', token_type: 'Bearer' }, { id_token: 'x' }, {}]) {
-        provider.instead.token = (_req, res) => json(res, 200, body);
+        provider.overrides.token = (_req, res) => json(res, 200, body);
         expectInvalid(await signInBySso(service, provider), 'code: INVALID_SSO_TOKEN');
       }
     });
@@ -510,7 +510,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and email address', () => {
     provider.tokenMembers = { refresh_token: null, scope: null, expires_in: null };
     const claims = { sub, email: `${sub}@corp.example.com`, email_verified: 'true' };
     const { status, body } = await signInBySso(service, provider, claims);
-    provider.behave();
+    provider.reset();
     expect(status).toBe(200);
     expect((await service.as(body.token).get('/v1/users/@me')).body).toMatchObject({
       email: claims.email,
@@ -546,10 +546,10 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and email address', () => {
   test('userinfo that cannot be fetched', async () => {
     await withoutEffect(async () => {
       for (const status of [204, 302, 401, 403, 500, 503]) {
-        provider.instead.userinfo = (_req, res) => void res.writeHead(status, { location: provider.issuer }).end();
+        provider.overrides.userinfo = (_req, res) => void res.writeHead(status, { location: provider.issuer }).end();
         expectInvalid(await signInBySso(service, provider, NO_EMAIL), 'code: FAILED_TO_FETCH_SSO_USER_INFO');
       }
-      provider.instead.userinfo = (_req, res) => void res.socket?.destroy();
+      provider.overrides.userinfo = (_req, res) => void res.socket?.destroy();
       expectInvalid(await signInBySso(service, provider, NO_EMAIL), 'code: FAILED_TO_FETCH_SSO_USER_INFO');
     });
   });
@@ -557,7 +557,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and email address', () => {
   test('userinfo that is malformed', async () => {
     await withoutEffect(async () => {
       for (const text of ['', 'no json', '[]', '"text"', 'null', '{"email":"a@corp.example.com"}', '{"sub":5}']) {
-        provider.instead.userinfo = (_req, res) => void res.end(text);
+        provider.overrides.userinfo = (_req, res) => void res.end(text);
         expectInvalid(await signInBySso(service, provider, NO_EMAIL), 'code: FAILED_TO_PARSE_SSO_USER_INFO');
       }
     });
@@ -609,7 +609,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and email address', () => {
   });
 
   test('a provider response above 1 MiB is not read', async () => {
-    provider.instead.token = (_req, res) => json(res, 200, { access_token: 'x'.repeat(1024 * 1024 + 1) });
+    provider.overrides.token = (_req, res) => json(res, 200, { access_token: 'x'.repeat(1024 * 1024 + 1) });
     expectApiError(await signInBySso(service, provider), 'BAD_GATEWAY');
   });
 });

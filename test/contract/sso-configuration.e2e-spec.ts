@@ -309,13 +309,13 @@ describe('sso.md section 1: endpoints have public IP addresses', () => {
     expect(network.ways).toEqual([]);
     network.addresses['idp.example.com'] = ['93.184.216.34'];
     provider.calls.length = 0;
-    provider.instead.token = (_req, res) => void res.writeHead(307, { location: 'https://127.0.0.1/' }).end();
+    provider.overrides.token = (_req, res) => void res.writeHead(307, { location: 'https://127.0.0.1/' }).end();
     const { body: again } = await service.anonymous.post('/v1/auth/sso/start');
     expectApiError(
       await service.anonymous.post('/v1/auth/sso/complete', { code: 'x', state: again.state }),
       'BAD_GATEWAY',
     );
-    delete provider.instead.token;
+    delete provider.overrides.token;
     expect(provider.calls).toHaveLength(1);
   });
 
@@ -340,7 +340,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     admin = await administrator(service, '*');
   });
   afterEach(async () => {
-    provider.behave();
+    provider.reset();
     await configureSso(service, {
       ...{ enabled: true, enforced: false, issuer: provider.issuer, client_id: provider.clientId, display_name: null },
       ...{ authorization_url: null, token_url: null, userinfo_url: null, jwks_url: null },
@@ -392,7 +392,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       (res: ServerResponse) => json(res, 503, {}),
       (res: ServerResponse) => void res.end('<html>'),
     ]) {
-      provider.instead.description = (_req, res) => fail(res);
+      provider.overrides.description = (_req, res) => fail(res);
       await withoutAudit(service, async () => {
         const response = await patchSso(service, { enabled: true });
         expectApiError(response, 'BAD_GATEWAY');
@@ -400,7 +400,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       });
     }
     expect(await storedSso(service)).toEqual(before);
-    delete provider.instead.description;
+    delete provider.overrides.description;
     for (const issuer of ['https://evil.example', `${provider.issuer}/`]) {
       provider.description = { issuer };
       expectInvalid(await patchSso(service, { enabled: true }), 'sso: SSO_MISCONFIGURED');
@@ -419,7 +419,7 @@ describe('sso.md: discovery, status, enforcement', () => {
 
   test('configured endpoints override the discovered ones; if all are configured, nothing is discovered', async () => {
     await configureSso(service, { enabled: false });
-    provider.instead.description = (_req, res) => json(res, 503, {});
+    provider.overrides.description = (_req, res) => json(res, 503, {});
     await configureSso(service, {
       ...{ enabled: true, ...described(provider.issuer), authorization_url: `${provider.issuer}/other?tenant=1` },
     });
@@ -536,10 +536,10 @@ describe('sso.md: discovery, status, enforcement', () => {
     };
 
     test('each failure is named, without text of the provider', async () => {
-      provider.instead.description = (_req, res) => json(res, 500, { error: 'words of the provider' });
+      provider.overrides.description = (_req, res) => json(res, 500, { error: 'words of the provider' });
       expect(await failing()).toEqual(['discovery', 'endpoints', 'jwks']);
       expect(JSON.stringify(await tryOut())).not.toContain('words of the provider');
-      delete provider.instead.description;
+      delete provider.overrides.description;
       provider.description = { issuer: 'https://evil.example' };
       expect(await failing()).toContain('discovery');
       provider.description = { token_endpoint: undefined };
@@ -549,9 +549,9 @@ describe('sso.md: discovery, status, enforcement', () => {
       provider.description = { id_token_signing_alg_values_supported: ['HS256', 'none'] };
       expect(await failing()).toEqual(['algorithms']);
       provider.description = {};
-      provider.instead.keys = (_req, res) => json(res, 200, { keys: [{ kty: 'oct', k: 'AAAA' }] });
+      provider.overrides.keys = (_req, res) => json(res, 200, { keys: [{ kty: 'oct', k: 'AAAA' }] });
       expect(await failing()).toEqual(['jwks']);
-      provider.instead.keys = (_req, res) => json(res, 404, {});
+      provider.overrides.keys = (_req, res) => json(res, 404, {});
       expect(await failing()).toEqual(['jwks']);
       await configureSso(service, { client_id: null });
       expect(await failing()).toEqual(['endpoints', 'jwks']);

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { freePort } from '../machine/ports.js';
-import { type Answer, eventually, expectApiError, expectInvalid, type Gatehouse, person } from '../support/index.js';
+import {
+  eventually,
+  expectApiError,
+  expectInvalid,
+  type Gatehouse,
+  person,
+  type TestResponse,
+} from '../support/index.js';
 import {
   type Claims,
   configureSso,
@@ -23,7 +30,7 @@ beforeAll(async () => {
 });
 /** Starts each test with a working provider, a freshly cached discovery document and no cached keys. */
 beforeEach(async () => {
-  provider.behave();
+  provider.reset();
   await provider.rotate();
   service.clock.advance({ minutes: 1 });
   await service.sql('DELETE FROM sso_document');
@@ -39,7 +46,7 @@ const start = () => service.anonymous.post('/v1/auth/sso/start');
 const complete = (body: object) => service.anonymous.post('/v1/auth/sso/complete', body);
 
 /** Also expects the cause in the log. The caller does not get it. */
-async function expectOutage(response: Answer): Promise<void> {
+async function expectOutage(response: TestResponse): Promise<void> {
   expectApiError(response, 'BAD_GATEWAY');
   expect(response.headers.get('retry-after')).toBe('5');
   const id = response.headers.get('x-request-id');
@@ -97,18 +104,18 @@ describe('sso.md section 5: discovery', () => {
   });
 
   test('a provider that is down is not requested again for some time if there is a copy', async () => {
-    provider.instead.description = (_req, res) => void res.writeHead(503).end();
+    provider.overrides.description = (_req, res) => void res.writeHead(503).end();
     service.clock.advance({ minutes: 61 });
     for (let attempt = 0; attempt < 10; attempt++) expect((await start()).status).toBe(200);
     expect(provider.callsOf('description')).toHaveLength(1);
     service.clock.advance({ seconds: 31 });
-    delete provider.instead.description;
+    delete provider.overrides.description;
     expect((await start()).status).toBe(200);
     expect(provider.callsOf('description')).toHaveLength(2);
   });
 
   test.each(FAILURES)('%s instead of the description is an outage', async (_name, handler) => {
-    provider.instead.description = handler;
+    provider.overrides.description = handler;
     service.clock.advance({ minutes: 25 * 60 });
     await expectOutage(await start());
   });
@@ -130,9 +137,9 @@ describe('sso.md section 5: discovery', () => {
     };
     try {
       for (const endpoint of ['token', 'keys'] as const) {
-        provider.instead[endpoint] = () => {};
+        provider.overrides[endpoint] = () => {};
         await expectOutage(await signInBySso(service, provider));
-        delete provider.instead[endpoint];
+        delete provider.overrides[endpoint];
       }
       expect(requested).toContain(10_000);
     } finally {
@@ -146,9 +153,9 @@ describe('sso.md section 5: token endpoint', () => {
     const sessions = (await service.sql('SELECT 1 FROM session')).length;
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
-    provider.instead.token = handler;
+    provider.overrides.token = handler;
     await expectOutage(await complete({ code, state }));
-    delete provider.instead.token;
+    delete provider.overrides.token;
     expectInvalid(await complete({ code, state }), 'state: INVALID_OR_EXPIRED_SSO_STATE');
     expect(await service.sql('SELECT 1 FROM session')).toHaveLength(sessions);
   });
@@ -214,7 +221,7 @@ describe('sso.md section 5: keys', () => {
     const hidden = provider.signer;
     const published = await provider.rotate();
     provider.keys = [hidden];
-    provider.instead.keys = (_req, res) => json(res, 200, { keys: [published.jwk] });
+    provider.overrides.keys = (_req, res) => json(res, 200, { keys: [published.jwk] });
     expectInvalid(await signInBySso(service, provider), 'code: INVALID_SSO_TOKEN');
     expect(provider.callsOf('keys')).toHaveLength(2);
   });
@@ -235,7 +242,7 @@ describe('sso.md section 5: keys', () => {
     '%s instead of the keys: the last good copy serves known keys for 24 hours',
     async (_, handler) => {
       expect((await signInBySso(service, provider)).status).toBe(200);
-      provider.instead.keys = handler;
+      provider.overrides.keys = handler;
       service.clock.advance({ minutes: 11 });
       expect((await signInBySso(service, provider)).status).toBe(200);
       service.clock.advance({ minutes: 23 * 60 });
@@ -248,7 +255,7 @@ describe('sso.md section 5: keys', () => {
   test('an invalid key set is an outage', async () => {
     for (const keys of [undefined, 'x', [1], Array(101).fill({ kty: 'EC' })]) {
       await service.sql('DELETE FROM sso_document WHERE url LIKE $1', ['%/keys']);
-      provider.instead.keys = (_req, res) => json(res, 200, { keys });
+      provider.overrides.keys = (_req, res) => json(res, 200, { keys });
       await expectOutage(await signInBySso(service, provider));
     }
   });

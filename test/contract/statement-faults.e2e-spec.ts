@@ -1,6 +1,5 @@
 import { Statements } from '../machine/statements.js';
 import {
-  type Answer,
   type App,
   asApp,
   exchange,
@@ -15,6 +14,7 @@ import {
   refresh,
   signIn,
   superuser,
+  type TestResponse,
   withTotp,
 } from '../support/index.js';
 
@@ -42,7 +42,7 @@ const BESIDE = [
 /** A write operation. `prepare` sets up each attempt and returns a function that sends the request. */
 interface Operation {
   readonly title: string;
-  prepare(): Promise<() => Promise<Answer>>;
+  prepare(): Promise<() => Promise<TestResponse>>;
 }
 
 let service: Gatehouse;
@@ -197,7 +197,7 @@ describe('FLT-12, FLT-16: a statement that the database cannot run at present', 
       const texts = await statements.record(async () => (await OPERATIONS[0]?.prepare())?.());
       const insert = texts.find((text) => text.includes('INSERT INTO "account"')) ?? '';
       expect(insert).not.toBe('');
-      const send = (await (OPERATIONS[0] as Operation).prepare()) as () => Promise<Answer>;
+      const send = (await (OPERATIONS[0] as Operation).prepare()) as () => Promise<TestResponse>;
       await service.idle();
       const before = await stored();
       statements.plant(insert, 0, sqlstate);

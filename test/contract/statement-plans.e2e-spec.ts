@@ -4,10 +4,9 @@ import { testOnPostgres } from '../machine/postgres.js';
 import { keepRelease } from '../machine/releases.js';
 import { adminKey, superuser } from '../support/admin.js';
 import { ban, liftBan } from '../support/bans.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
-  type Answer,
   asApp,
   basic,
   changeEmail,
@@ -17,8 +16,8 @@ import {
   gatehouse,
   mailTo,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   passkeyAsSecondFactor,
   passkeySudo,
@@ -27,6 +26,7 @@ import {
   runJobs,
   type SoftwareAuthenticator,
   signIn,
+  type TestResponse,
   uploadFile,
   waitForDelivery,
   withGatehouse,
@@ -81,7 +81,7 @@ const USER_LISTS: readonly Record<string, string>[] = ['created', 'last_seen', '
   ]);
 });
 
-const ok = ({ status, body }: Answer): Answer['body'] => {
+const ok = ({ status, body }: TestResponse): TestResponse['body'] => {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -209,7 +209,7 @@ describe('at any size', () => {
     await me.get('/v1/users/@me/mfa/webauthn/credentials');
     await service.anonymous.post('/v1/auth/webauthn/authentication-options');
     await uploadFile(service, alice, 'file.txt', new TextEncoder().encode('text'));
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const message = ok(await service.anonymous.post(`${hook.path}?wait=true`, { content: 'text', nonce: 'n' }));
     await service.anonymous.get(`${hook.path}/messages/${message?.id}`);
     await service.anonymous.patch(`${hook.path}/messages/${message?.id}`, { content: 'more' });
@@ -286,7 +286,7 @@ describe('at any size', () => {
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [carol.id]);
     const app = await newApp(service, carol);
     const tokens = await newTokens(service, carol, app);
-    const hook = await newHook(service, app.bot);
+    const hook = await newWebhook(service, app.bot);
     const { authorization } = await adminKey(service, carol, 'user:lookup');
     const input = { name: 'Script', scopes: ['identify'], password: carol.password };
     const personal = ok(await service.as(carol).post('/v1/users/@me/access-tokens', input)).token;
@@ -390,11 +390,11 @@ describe('at any size', () => {
     await exportAccount(service, alice);
     ok(await service.as(alice).post('/v1/users/@me/delete', await passkeySudo(service, alice, key)));
     await prepare('UPDATE account SET deletion_at = now() WHERE id = $1', [alice.id]);
-    await sweep(service);
+    await runCleanup(service);
     await prepare("UPDATE session SET revoked_at = now() - interval '1 year' WHERE revoked_at IS NOT NULL");
     await prepare("UPDATE one_time_secret SET expires_at = now() - interval '1 year'");
     await prepare("UPDATE media_garbage SET since = now() - interval '1 hour'");
-    await sweep(service);
+    await runCleanup(service);
   }
 
   /** Saves the database for a release, with users who can sign in at any later time. */
@@ -402,7 +402,7 @@ describe('at any size', () => {
     const [ada, grace] = [await person(service, 'ada'), await person(service, 'grace')];
     const app = await newApp(service, grace);
     await newTokens(service, ada, app, 'identify email bot');
-    const hook = await newHook(service, grace);
+    const hook = await newWebhook(service, grace);
     ok(await service.anonymous.post(`${hook.path}?wait=true`, { content: 'kept', nonce: 'n' }));
     await uploadFile(service, grace, 'file.txt', new TextEncoder().encode('text'));
     await ban(service, '9.9.9.8', 24 * 365);

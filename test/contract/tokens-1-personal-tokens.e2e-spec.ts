@@ -18,7 +18,7 @@ import {
   inState,
   type Persona,
   person,
-  REFUSED_STATES,
+  REJECTED_ACCOUNT_STATES,
   race,
   runJobs,
   sudoProof,
@@ -314,13 +314,16 @@ describe('tokens.md 1: the end of a personal access token', () => {
     expect(await statusOf(token)).toBe(401);
   });
 
-  test.each(REFUSED_STATES)('not the state "%s", in which it is rejected like any access token', async (state) => {
-    const alice = await person(service, 'alice');
-    const bearer = service.as(`Bearer ${(await create(alice)).token}`);
-    const status = async () => (await bearer.get('/v1/oauth2/userinfo')).status;
-    expect(await inState(service, alice, state, status)).toBe(401);
-    expect(await status()).toBe(200);
-  });
+  test.each(REJECTED_ACCOUNT_STATES)(
+    'not the state "%s", in which it is rejected like any access token',
+    async (state) => {
+      const alice = await person(service, 'alice');
+      const bearer = service.as(`Bearer ${(await create(alice)).token}`);
+      const status = async () => (await bearer.get('/v1/oauth2/userinfo')).status;
+      expect(await inState(service, alice, state, status)).toBe(401);
+      expect(await status()).toBe(200);
+    },
+  );
 
   test('not a change of the password', async () => {
     const alice = await person(service, 'alice');

@@ -1,6 +1,5 @@
 import { describeWithRedis, redisDatabase } from '../machine/redis.js';
 import {
-  type Answer,
   expectApiError,
   expectInvalid,
   type Gatehouse,
@@ -12,6 +11,7 @@ import {
   race,
   runJobs,
   sudoProof,
+  type TestResponse,
   verifiedPerson,
   withTotp,
 } from '../support/index.js';
@@ -90,7 +90,7 @@ describe('tokens.md 2: several bot tokens', () => {
     expect(deleted.of(204)).toHaveLength(2);
     const left = await list(owner, app);
     expect(left).toHaveLength(1);
-    const secrets = [app.bot, ...created.of(201).map(({ body }: Answer) => body.token)];
+    const secrets = [app.bot, ...created.of(201).map(({ body }: TestResponse) => body.token)];
     const statuses = await Promise.all(secrets.map(statusOf));
     expect(statuses.sort()).toEqual([200, 401, 401]);
   });
@@ -99,7 +99,7 @@ describe('tokens.md 2: several bot tokens', () => {
     const { owner, app } = await ownerWithApp();
     const bob = await person(service, 'bob');
     const [{ id }] = await list(owner, app);
-    const refusals: readonly [Answer, string][] = [
+    const refusals: readonly [TestResponse, string][] = [
       [await service.as(bob).get(pathOf(app)), 'ACCESS_DENIED'],
       [await service.as(bob).post(pathOf(app), proof(bob)), 'ACCESS_DENIED'],
       [await service.as(bob).delete(pathOf(app, id), proof(bob)), 'ACCESS_DENIED'],

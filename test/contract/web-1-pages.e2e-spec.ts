@@ -5,12 +5,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { ALL_PAGES, COMPONENTS, CONSENT, LOGOUT } from '../../src/web/paths.js';
 import {
-  type Answer,
   expectApiError,
   type Gatehouse,
   gatehouse,
   PRODUCTION_HASHES,
   superuser,
+  type TestResponse,
   withGatehouse,
 } from '../support/index.js';
 
@@ -138,7 +138,7 @@ describe('web.md 1: how the pages are served', () => {
       expect(refused?.text).toContain('<h1>This page can’t be shown</h1>');
       expect(refused?.text).toContain('RATE_LIMITED');
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-      expectApiError((await refusedOf({})) as Answer, 'RATE_LIMITED');
+      expectApiError((await refusedOf({})) as TestResponse, 'RATE_LIMITED');
     });
   });
 

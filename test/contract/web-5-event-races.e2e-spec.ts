@@ -5,7 +5,6 @@ import { featureRegistry } from '../../src/features.js';
 import { connect, startLink, startVisit } from '../machine/connections.js';
 import { adminKey, superuser } from '../support/admin.js';
 import {
-  type Answer,
   asApp,
   changeEmail,
   consent,
@@ -14,8 +13,8 @@ import {
   logIn,
   mailTo,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   passkeyAsSecondFactor,
   passkeySudo,
@@ -26,6 +25,7 @@ import {
   type SoftwareAuthenticator,
   signIn,
   sudoProof,
+  type TestResponse,
   verifiedPerson,
   verifyEmail,
   withPasskey,
@@ -51,7 +51,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -60,7 +60,7 @@ const ok = ({ status, body }: Answer) => {
 interface Act {
   /** The account whose events are counted. */
   readonly account: { readonly id: string } | ((race: Race) => { readonly id: string });
-  readonly attempt: (index: number) => PromiseLike<Answer>;
+  readonly attempt: (index: number) => PromiseLike<TestResponse>;
   /** Expected number of events: one per successful response (`each`), or exactly this number. */
   readonly happens: 'each' | number;
   /** Checks the result of the race. */
@@ -107,7 +107,7 @@ async function handingOver() {
 }
 
 /** Completes a bridge ceremony, which can then be redeemed. */
-async function bridged(start: (nonceHash: string) => Promise<Answer>, key: SoftwareAuthenticator) {
+async function bridged(start: (nonceHash: string) => Promise<TestResponse>, key: SoftwareAuthenticator) {
   const nonce = randomBytes(16).toString('hex');
   const { ceremony_id: id } = ok(await start(createHash('sha256').update(nonce).digest('hex')));
   const { options } = ok(await service.anonymous.post(`${BRIDGE}/${id}/options`));
@@ -150,7 +150,7 @@ function vouched({ email }: Persona) {
 }
 
 /** Asserts that only one of the successful responses, the last one, still works. */
-const lastWorks = (works: (response: Answer) => Promise<boolean>) => async (all: Race) => {
+const lastWorks = (works: (response: TestResponse) => Promise<boolean>) => async (all: Race) => {
   const working = await Promise.all(all.of(200).map(works));
   expect(working.filter(Boolean)).toHaveLength(1);
 };
@@ -229,7 +229,7 @@ const ACTS: Record<string, Prepared> = {
     const opened = await race(AT_ONCE, () => logIn(service, alice));
     const attempt = (index: number) =>
       service.anonymous.post('/v1/auth/login/mfa/totp', {
-        ticket: ok(opened.answers[index] as Answer).ticket,
+        ticket: ok(opened.responses[index] as TestResponse).ticket,
         code: '000000',
       });
     return { account: alice, attempt, happens: ACCOUNT_ATTEMPTS.limit };
@@ -341,7 +341,7 @@ const ACTS: Record<string, Prepared> = {
   },
   webhook_rotated: async () => {
     const { alice, proof } = await proven();
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const client = await proof();
     return {
       account: alice,
@@ -353,7 +353,7 @@ const ACTS: Record<string, Prepared> = {
   'webhook_rotated of a bot': async () => {
     const owner = await person(service, 'owner');
     const app = await newApp(service, owner);
-    const hook = await newHook(service, app.bot);
+    const hook = await newWebhook(service, app.bot);
     const attempt = () => service.as(app.bot).post(`/v1/webhooks/${hook.id}/token/rotate`);
     return { account: owner, attempt, happens: 'each' };
   },
@@ -566,12 +566,12 @@ describe(`web.md 5: ${AT_ONCE} parallel operations are recorded as often as they
     const before = typeof account === 'function' ? 0 : await recorded(account, type, method);
     const all = await race(AT_ONCE, attempt);
     // A request that waits too long for a database connection gets 503 and has no effect.
-    for (const response of all.answers.filter(({ status }) => status >= 500))
+    for (const response of all.responses.filter(({ status }) => status >= 500))
       expectApiError(response, 'SERVICE_UNAVAILABLE');
     await runJobs(service);
     const whose = typeof account === 'function' ? account(all) : account;
     const reported = (await recorded(whose, type, method)) - before;
-    const successes = all.answers.filter(({ status }) => status < 300).length;
+    const successes = all.responses.filter(({ status }) => status < 300).length;
     expect(reported).toBe(happens === 'each' ? successes : happens);
     expect(reported).toBeGreaterThan(0);
     await leaves?.(all);

@@ -13,8 +13,8 @@ import {
   inboxAfterDelivery,
   mailTo,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   person,
   signIn,
   sudoProof,
@@ -37,7 +37,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
   test("returns the same data as the operator's export, without a secret; it is recorded and emailed", async () => {
     const alice = await verifiedPerson(service, 'alice');
     const app = await newApp(service, alice);
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const tokens = await newTokens(service, alice, app);
     const response = await service.as(alice).post(EXPORT, { password: alice.password });
     expect(response.status).toBe(200);
@@ -105,7 +105,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     /** Creates a user whose export is too large for the buffers of an unread connection. */
     async function rich(name: string) {
       const owner = await person(service, name);
-      const hook = await newHook(service, owner);
+      const hook = await newWebhook(service, owner);
       await service.sql(
         `INSERT INTO webhook_message (id, webhook_id, username, content, expires_at)
          SELECT $1::bigint + n, $1, 'big', repeat('x', 2000), now() + interval '1 day' FROM generate_series(1, 8000) n`,

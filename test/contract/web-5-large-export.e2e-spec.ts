@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { migratedDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess } from '../machine/service-process.js';
-import { newHook, type Persona, person } from '../support/index.js';
+import { newWebhook, type Persona, person } from '../support/index.js';
 
 const MESSAGES = 60_000;
 const CLI = join(import.meta.dirname, '../../dist/src/cli.js');
@@ -26,7 +26,7 @@ describeOnPostgres('web.md 5: an export of 60,000 messages with a heap of 256 Mi
     Object.assign(env, await migratedDatabase());
     service = await ServiceProcess.ready(env);
     [owner, other] = [await person(service, 'owner'), await person(service, 'other')];
-    const hook = await newHook(service, owner);
+    const hook = await newWebhook(service, owner);
     await query(
       env.DATABASE_URL,
       `INSERT INTO webhook_message (id, webhook_id, username, content, expires_at)

@@ -1,19 +1,18 @@
 import { setAcls } from '../support/admin.js';
 import {
-  type Answer,
   type App,
+  type CreatedWebhook,
   exchange,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  isAlive,
+  isTokenActive,
   logIn,
   mailTo,
   newApp,
   newCode,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   parametersOf,
   person,
@@ -21,6 +20,7 @@ import {
   refresh,
   signIn,
   sudoProof,
+  type TestResponse,
   type Tokens,
   verifiedPerson,
   withTotp,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -50,7 +50,7 @@ interface Robbed {
   readonly thief: string;
   readonly app: App;
   readonly tokens: Tokens;
-  readonly hook: Hook;
+  readonly hook: CreatedWebhook;
   /** Token of the emailed lockdown link. */
   readonly link: string;
 }
@@ -60,7 +60,7 @@ async function robbed(): Promise<Robbed> {
   await setAcls(service, owner, ['*']);
   const app = await newApp(service, owner);
   const tokens = await newTokens(service, owner, app);
-  const hook = await newHook(service, owner);
+  const hook = await newWebhook(service, owner);
   ok(await service.as(owner).post('/v1/users/@me/export', { password: owner.password }));
   const link = (await mailTo(service, owner.email, 'security_notice')).metadata.token as string;
   return { owner, thief: await signIn(service, owner), app, tokens, hook, link };
@@ -68,9 +68,9 @@ async function robbed(): Promise<Robbed> {
 
 interface AttackerAction {
   /** Sends the request once more. */
-  readonly again: (robbed: Robbed) => PromiseLike<Answer>;
+  readonly again: (robbed: Robbed) => PromiseLike<TestResponse>;
   /** Returns whether the credential in the response works. */
-  readonly lives: (response: Answer, robbed: Robbed) => Promise<boolean>;
+  readonly lives: (response: TestResponse, robbed: Robbed) => Promise<boolean>;
 }
 
 /** Requests that a thief sends during the lockdown. Each one is prepared beforehand. */
@@ -81,7 +81,8 @@ const ATTACKER_ACTIONS: Record<string, (robbed: Robbed) => Promise<AttackerActio
     return {
       again: () => refresh(service, app, left.pop() as string),
       lives: async ({ body }) =>
-        (await isAlive(service, body.access_token)) || (await refresh(service, app, body.refresh_token)).status === 200,
+        (await isTokenActive(service, body.access_token)) ||
+        (await refresh(service, app, body.refresh_token)).status === 200,
     };
   },
   'exchanges of codes': async ({ owner, app }) => {
@@ -89,7 +90,7 @@ const ATTACKER_ACTIONS: Record<string, (robbed: Robbed) => Promise<AttackerActio
     while (codes.length < AT_ONCE) codes.push(await newCode(service, owner, app));
     return {
       again: () => exchange(service, app, codes.pop() as string),
-      lives: ({ body }) => isAlive(service, body.access_token),
+      lives: ({ body }) => isTokenActive(service, body.access_token),
     };
   },
   consents: async () => ({
@@ -126,24 +127,24 @@ const ATTACKER_ACTIONS: Record<string, (robbed: Robbed) => Promise<AttackerActio
 };
 
 /** Runs one lockdown among parallel actions. Returns the body of its response, and the successful actions. */
-async function amid(place: number, lockdown: () => PromiseLike<Answer>, action: () => PromiseLike<Answer>) {
-  const { answers: responses } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : action()));
+async function amid(place: number, lockdown: () => PromiseLike<TestResponse>, action: () => PromiseLike<TestResponse>) {
+  const { responses } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : action()));
   // A request that waits too long for a database connection gets 503 and has no effect.
   for (const response of responses.filter(({ status }) => status >= 500))
     expectApiError(response, 'SERVICE_UNAVAILABLE');
   const done = responses.filter((response, index) => index !== place && response.status < 300);
-  return { locked: ok(responses[place] as Answer), done };
+  return { locked: ok(responses[place] as TestResponse), done };
 }
 
 const placeOf = (round: number): number => Math.round((AT_ONCE * (round + 1)) / (ROUNDS + 1));
 
-const LOCKDOWNS: Record<string, (robbed: Robbed) => PromiseLike<Answer>> = {
+const LOCKDOWNS: Record<string, (robbed: Robbed) => PromiseLike<TestResponse>> = {
   'by the owner': ({ owner }) => service.as(owner).post('/v1/users/@me/lockdown', { password: owner.password }),
   'by the mailed link': ({ link }) => service.anonymous.post('/v1/auth/lockdown', { token: link }),
 };
 
 describe.each(Object.keys(LOCKDOWNS))('web.md 5: a lockdown %s', (by) => {
-  const lockdown = LOCKDOWNS[by] as (robbed: Robbed) => PromiseLike<Answer>;
+  const lockdown = LOCKDOWNS[by] as (robbed: Robbed) => PromiseLike<TestResponse>;
 
   test.each(Object.keys(ATTACKER_ACTIONS))('concurrent with %s of an attacker leaves none of them', async (what) => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -160,7 +161,7 @@ describe.each(Object.keys(LOCKDOWNS))('web.md 5: a lockdown %s', (by) => {
       expect({
         thief: await works(thief),
         bot: await works(app.bot),
-        access: await isAlive(service, tokens.access_token),
+        access: await isTokenActive(service, tokens.access_token),
         hook: (await service.anonymous.get(hook.path)).status,
         caller: await works(owner.authorization),
       }).toEqual({ thief: false, bot: false, access: false, hook: 404, caller: by === 'by the owner' });

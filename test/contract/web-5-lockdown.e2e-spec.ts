@@ -1,7 +1,7 @@
 import { administrator, adminKey, setAcls } from '../support/admin.js';
 import {
-  type Answer,
   type App,
+  type CreatedWebhook,
   changeEmail,
   enforceSso,
   exchange,
@@ -10,21 +10,21 @@ import {
   type Gatehouse,
   GatewayClient,
   gatehouse,
-  type Hook,
   inboxAfterDelivery,
-  isAlive,
+  isTokenActive,
   logIn,
   mailsTo,
   mailTo,
   newApp,
   newCode,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   person,
   refresh,
   signIn,
   sudoProof,
+  type TestResponse,
   type Tokens,
   verifiedPerson,
   verifyEmail,
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -53,8 +53,8 @@ interface Equipped {
   readonly app: App;
   readonly tokens: Tokens;
   readonly code: string;
-  readonly hook: Hook;
-  readonly botHook: Hook;
+  readonly hook: CreatedWebhook;
+  readonly botHook: CreatedWebhook;
   readonly key: string;
 }
 
@@ -68,20 +68,20 @@ async function equipped(): Promise<Equipped> {
     ...{ owner, app, tokens },
     session: await signIn(service, owner),
     code: await newCode(service, owner, app),
-    hook: await newHook(service, owner),
-    botHook: await newHook(service, app.bot),
+    hook: await newWebhook(service, owner),
+    botHook: await newWebhook(service, app.bot),
     key: (await adminKey(service, owner, 'admin_api_key:manage')).authorization,
   };
 }
 
-const isOpen = async (hook: Hook) => (await service.anonymous.get(hook.path)).status === 200;
+const isOpen = async (hook: CreatedWebhook) => (await service.anonymous.get(hook.path)).status === 200;
 const works = async (credential: string, path = '/v1/users/@me') =>
   (await service.as(credential).get(path)).status === 200;
 const aliveOf = async ({ app, tokens, session, hook, botHook, key, owner }: Equipped) => ({
   caller: await works(owner.authorization),
   session: await works(session),
   bot: await works(app.bot),
-  access: await isAlive(service, tokens.access_token),
+  access: await isTokenActive(service, tokens.access_token),
   hook: await isOpen(hook),
   botHook: await isOpen(botHook),
   key: await works(key, '/v1/admin/api-keys'),
@@ -364,7 +364,7 @@ describe('web.md 5: a lockdown concurrent with other operations', () => {
       );
       if (login.status === 200) expect(await works(login.body.token)).toBe(since[0]?.n === 1);
       for (const { status, body } of [refreshed, exchanged]) {
-        if (status === 200) expect(await isAlive(service, body.access_token)).toBe(false);
+        if (status === 200) expect(await isTokenActive(service, body.access_token)).toBe(false);
       }
       if (consented.status === 200) {
         const code = new URL(consented.body.redirect_to).searchParams.get('code') as string;

@@ -2,7 +2,6 @@ import { SecurityEvents } from '../../src/accounts/events/security-events.servic
 import { Database } from '../../src/platform/database/database.js';
 import { administrator, adminKey, setAcls } from '../support/admin.js';
 import {
-  type Answer,
   asApp,
   changeEmail,
   consent,
@@ -13,14 +12,15 @@ import {
   logIn,
   mailTo,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   passkeySudo,
   person,
   type Row,
+  runCleanup,
   signIn,
   sudoProof,
-  sweep,
+  type TestResponse,
   verifiedPerson,
   verifyEmail,
   withPasskey,
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (![200, 202, 204].includes(status)) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -106,7 +106,7 @@ describe('web.md 5: GET /v1/users/@me/security-events', () => {
       bob.id,
     ]);
     expect(ok(await service.as(bob).get(EVENTS))).toEqual([]);
-    await sweep(service);
+    await runCleanup(service);
     expect(await recorded(bob)).toEqual([]);
     expect(await recorded(alice)).toHaveLength(2);
   });
@@ -268,7 +268,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     const app = await newApp(service, owner, { name: 'Notes' });
     const own = `/v1/oauth2/applications/${app.id}`;
     const sudo = { password: owner.password };
-    const hook = await newHook(service, app.bot, { name: 'bell' });
+    const hook = await newWebhook(service, app.bot, { name: 'bell' });
     ok(await service.as(app.bot).post(`/v1/webhooks/${hook.id}/token/rotate`));
     const { token } = ok(await as(owner).post(`${own}/bot/reset-token`, sudo));
     const { client_secret: secret } = ok(await as(owner).post(`${own}/client-secret/reset`, sudo));

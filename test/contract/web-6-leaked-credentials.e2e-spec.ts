@@ -9,23 +9,23 @@ import { LeakReportJobs1797680000000 } from '../../src/migrations/1797680000000-
 import { LeakReports } from '../../src/protection/leak-reports.service.js';
 import { adminKey, auditOf, setAcls } from '../support/admin.js';
 import {
-  type Answer,
+  type CreatedWebhook,
   consent,
   eventually,
   expectInvalid,
   type Gatehouse,
   GatewayClient,
   gatehouse,
-  type Hook,
   inboxAfterDelivery,
-  isAlive,
+  isTokenActive,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   refresh,
   runJobs,
   signIn,
+  type TestResponse,
   verifiedPerson,
   withGatehouse,
 } from '../support/index.js';
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ok = ({ status, body }: Answer) => {
+const ok = ({ status, body }: TestResponse) => {
   if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };
@@ -109,10 +109,10 @@ describe('web.md 6: a reported credential of each kind', () => {
     const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
     const [tokens, others] = [await newTokens(service, alice, app), await newTokens(service, alice, other)];
     await report(tokens[which]);
-    expect([await isAlive(service, tokens.access_token), await isAlive(service, others.access_token)]).toEqual([
-      false,
-      true,
-    ]);
+    expect([
+      await isTokenActive(service, tokens.access_token),
+      await isTokenActive(service, others.access_token),
+    ]).toEqual([false, true]);
     expect((await refresh(service, app, tokens.refresh_token)).body.code).toBe('INVALID_GRANT');
     expect(await factsOf(alice, 'credential_leaked')).toEqual([{ kind: 'oauth2_token' }]);
     expect(await factsOf(owner, 'credential_leaked')).toEqual([]);
@@ -132,7 +132,7 @@ describe('web.md 6: a reported credential of each kind', () => {
   test('the URL of a webhook stops working; for that of a bot, its owner is notified', async () => {
     const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
-    const [own, ofBot] = [await newHook(service, owner), await newHook(service, app.bot)];
+    const [own, ofBot] = [await newWebhook(service, owner), await newWebhook(service, app.bot)];
     await report(own.url, `${ofBot.url}/slack?wait=true`);
     for (const { path } of [own, ofBot]) expect((await service.anonymous.get(path)).status).toBe(404);
     expect((await service.as(owner).get(`/v1/webhooks/${own.id}`)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
   test('responds in the same way to any value, and does not change unknown values', async () => {
     const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
-    const hook = await newHook(service, owner);
+    const hook = await newWebhook(service, owner);
     const foreign = app.bot.replace(/\d+\./, '999999999999999999999.');
     const junk = [
       ...[
@@ -181,7 +181,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
       const alice = await verifiedPerson(service, 'alice');
       const app = await newApp(service, alice);
       const { refresh_token } = await newTokens(service, alice, app);
-      const hook = await newHook(service, alice);
+      const hook = await newWebhook(service, alice);
       const take = reports.enqueue.bind(reports);
       let requested: string[] = [];
       jest.spyOn(reports, 'enqueue').mockImplementation((...args) => reporting.run(requested, take, ...args));
@@ -215,16 +215,16 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     await setAcls(service, owner, ['*']);
     const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
     const [first, second] = [await newTokens(service, owner, app), await newTokens(service, owner, other)];
-    const [session, hook] = [await signIn(service, owner), await newHook(service, owner)];
+    const [session, hook] = [await signIn(service, owner), await newWebhook(service, owner)];
     const { authorization: key } = await adminKey(service, owner, 'admin_api_key:manage');
     const input = { name: 'Script', scopes: ['identify'], password: owner.password };
     const { token } = (await service.as(owner).post('/v1/users/@me/access-tokens', input).expect(201)).body;
     const found: Record<string, { text: string; lives: () => Promise<boolean> }> = {
-      personal_access_token: { text: token, lives: () => isAlive(service, token) },
+      personal_access_token: { text: token, lives: () => isTokenActive(service, token) },
       session: { text: session, lives: () => works(session) },
       bot: { text: app.bot, lives: () => works(app.bot) },
-      oauth2_access: { text: first.access_token, lives: () => isAlive(service, first.access_token) },
-      oauth2_refresh: { text: second.refresh_token, lives: () => isAlive(service, second.access_token) },
+      oauth2_access: { text: first.access_token, lives: () => isTokenActive(service, first.access_token) },
+      oauth2_refresh: { text: second.refresh_token, lives: () => isTokenActive(service, second.access_token) },
       admin_key: { text: key, lives: () => works(key, '/v1/admin/api-keys') },
       webhook: { text: hook.url, lives: async () => (await service.anonymous.get(hook.path)).status === 200 },
     };
@@ -250,7 +250,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
 
   test('one that cannot be revoked does not block others, and is tried again', async () => {
     const owner = await verifiedPerson(service, 'owner');
-    const [stuck, leaked] = [await signIn(service, owner), await newHook(service, owner)];
+    const [stuck, leaked] = [await signIn(service, owner), await newWebhook(service, owner)];
     const failing = jest.spyOn(service.app.get(SessionService), 'endLeaked').mockRejectedValueOnce(new Error('stuck'));
     const { status } = await service.anonymous.post(REVOKE, { credentials: [stuck, leaked.url] });
     expect(status).toBe(202);
@@ -292,8 +292,8 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     const app = await newApp(service, owner);
     const { access_token, refresh_token } = await newTokens(service, owner, app);
     // Sequential, because each request waits for a lock on the account. Parallel requests would time out.
-    const [hooks, sessions, keys]: [Hook[], string[], { authorization: string }[]] = [[], [], []];
-    for (let n = 0; n < 40; n++) hooks.push(await newHook(service, owner));
+    const [hooks, sessions, keys]: [CreatedWebhook[], string[], { authorization: string }[]] = [[], [], []];
+    for (let n = 0; n < 40; n++) hooks.push(await newWebhook(service, owner));
     for (let n = 0; n < 50; n++) sessions.push(await signIn(service, owner));
     for (let n = 0; n < 6; n++) keys.push(await adminKey(service, owner, 'user:lookup'));
     const all = [

@@ -1,11 +1,11 @@
 import {
+  type CreatedWebhook,
   Events,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   race,
@@ -14,13 +14,13 @@ import {
 
 let service: Gatehouse;
 let alice: Persona;
-let hook: Hook;
+let hook: CreatedWebhook;
 beforeAll(async () => {
   service = await gatehouse({ env: { WEBHOOK_MAX_PER_ACCOUNT: '1000' } });
   alice = await person(service, 'alice');
 });
 beforeEach(async () => {
-  hook = await newHook(service, alice, { name: 'Robot' });
+  hook = await newWebhook(service, alice, { name: 'Robot' });
 });
 afterAll(() => service.close());
 
@@ -433,7 +433,7 @@ describe('webhooks.md section 6, github', () => {
     const opened = await embedOf('issues', { action: 'opened', issue: { ...issue, title: long, body: long } });
     expect([[...opened.title].length, [...opened.description].length]).toEqual([70, 350]);
     expect([opened.title.endsWith('…'), opened.description.endsWith('…')]).toEqual([true, true]);
-    hook = await newHook(service, alice);
+    hook = await newWebhook(service, alice);
     const response = await github('push', { ...PUSH, sender, repository, ref: `refs/heads/${long}` });
     expect(response.status).toBe(204);
     const [pushed] = await received();
@@ -518,7 +518,7 @@ describe('webhooks.md section 6, github', () => {
 
   test('a delivery that was received within a day creates nothing, per webhook', async () => {
     const body = { action: 'opened', issue, sender, repository };
-    const { answers: responses } = await race(32, () => github('issues', body, 'delivery-1'));
+    const { responses } = await race(32, () => github('issues', body, 'delivery-1'));
     for (const { status } of responses) expect(status).toBe(204);
     const [message] = await received();
     expect(await received()).toHaveLength(1);
@@ -526,7 +526,7 @@ describe('webhooks.md section 6, github', () => {
     await github('issues', body);
     await github('issues', body);
     expect(await received()).toHaveLength(4);
-    const other = await newHook(service, alice);
+    const other = await newWebhook(service, alice);
     await github('issues', body, 'delivery-1', `${other.path}/github`);
     expect(await received(other)).toHaveLength(1);
 
@@ -567,8 +567,8 @@ describe('webhooks.md section 3, buckets of the callbacks', () => {
       },
       async (limited) => {
         const owner = await person(limited, 'owner');
-        const own = await newHook(limited, owner);
-        const other = await newHook(limited, owner);
+        const own = await newWebhook(limited, owner);
+        const other = await newWebhook(limited, owner);
         for (let n = 0; n < 30; n++) {
           expect((await limited.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
           expect((await limited.anonymous.post(`${own.path}/slack`, { text: 'x' })).status).toBe(200);

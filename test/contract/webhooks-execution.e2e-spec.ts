@@ -1,12 +1,12 @@
 import { GatewayClient } from '../support/gateway-client.js';
 import {
+  type CreatedWebhook,
   Events,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   race,
@@ -14,11 +14,11 @@ import {
 
 let service: Gatehouse;
 let alice: Persona;
-let hook: Hook;
+let hook: CreatedWebhook;
 beforeAll(async () => {
   service = await gatehouse();
   alice = await person(service, 'alice');
-  hook = await newHook(service, alice, { name: 'Robot' });
+  hook = await newWebhook(service, alice, { name: 'Robot' });
 });
 afterAll(() => service.close());
 
@@ -154,7 +154,7 @@ describe('webhooks.md 4.1, nonce', () => {
     );
     expect(row?.life).toBeGreaterThan(280);
     expect(row?.life).toBeLessThanOrEqual(300);
-    const other = await newHook(service, alice);
+    const other = await newWebhook(service, alice);
     const elsewhere = await service.anonymous.post(`${other.path}?wait=1`, { content: 'x', nonce: 'five' });
     expect(elsewhere.body.webhook_id).toBe(other.id);
     await service.sql("UPDATE webhook_repeat SET expires_at = expires_at - interval '5 minutes'");
@@ -407,7 +407,7 @@ describe('webhooks.md section 5, messages of a webhook', () => {
 
   test('a message is looked up by webhook and id together', async () => {
     const message = await sent({ content: 'mine' });
-    const other = await newHook(service, alice);
+    const other = await newWebhook(service, alice);
     const unknown = { id: '1' };
     for (const path of [at(message, other.path), at(unknown)]) {
       expectApiError(await service.anonymous.get(path), 'UNKNOWN_MESSAGE');
@@ -420,14 +420,14 @@ describe('webhooks.md section 5, messages of a webhook', () => {
 
   test('of 32 parallel deletions, exactly one succeeds', async () => {
     const message = await sent({ content: 'x' });
-    const { answers: responses } = await race(32, () => service.anonymous.delete(at(message)));
+    const { responses } = await race(32, () => service.anonymous.delete(at(message)));
     expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 204))
       expectApiError(response, 'UNKNOWN_MESSAGE');
   });
 
   test('messages sent during the deletion of their webhook are stored or rejected, without errors', async () => {
-    const doomed = await newHook(service, alice);
+    const doomed = await newWebhook(service, alice);
     const responses = await Promise.all([
       ...Array.from({ length: 16 }, () => service.anonymous.post(doomed.path, { content: 'x' })),
       service.as(alice).delete(`/v1/webhooks/${doomed.id}`),

@@ -2,16 +2,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
+  type CreatedWebhook,
   Events,
   expectApiError,
   expectInvalid,
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   pathOf,
   person,
@@ -22,11 +22,11 @@ import {
 
 let service: Gatehouse;
 let alice: Persona;
-let hook: Hook;
+let hook: CreatedWebhook;
 beforeAll(async () => {
   service = await gatehouse();
   alice = await person(service, 'alice');
-  hook = await newHook(service, alice, { name: 'Robot' });
+  hook = await newWebhook(service, alice, { name: 'Robot' });
 });
 afterAll(() => service.close());
 
@@ -56,7 +56,7 @@ const text = (bytes = 'hello', name = 'a.txt'): Part => ({ bytes, name });
 /** Everything that a request can leave behind after the cleanup has run. */
 async function remains() {
   await service.sql("UPDATE media_garbage SET since = since - interval '21 minutes'");
-  await sweep(service);
+  await runCleanup(service);
   const { root } = service.app.get(Config).media;
   const files = ['uploads', 'media'].flatMap((bucket) =>
     readdirSync(join(root, bucket), { recursive: true, withFileTypes: true })
@@ -180,22 +180,22 @@ describe('webhooks.md 4.1, multipart', () => {
   });
 
   test('they are deleted with the webhook, with the owner, and when the message expires', async () => {
-    const other = await newHook(service, alice);
-    const post = async (to: Hook) =>
+    const other = await newWebhook(service, alice);
+    const post = async (to: CreatedWebhook) =>
       pathOf((await service.anonymous.post(`${to.path}?wait=1`, form([['files[0]', text()]]))).body.attachments[0].url);
     const withHook = await post(other);
     await service.as(alice).delete(`/v1/webhooks/${other.id}`);
     expectApiError(await service.anonymous.get(withHook), 'NOT_FOUND');
 
     const bob = await person(service, 'bob');
-    const withOwner = await post(await newHook(service, bob));
+    const withOwner = await post(await newWebhook(service, bob));
     expect((await service.anonymous.get(withOwner)).status).toBe(200);
     await service.sql('UPDATE account SET deleted_at = now() WHERE id = $1', [bob.id]);
     expectApiError(await service.anonymous.get(withOwner), 'NOT_FOUND');
 
     const expiring = await post(hook);
     await service.sql('UPDATE webhook_message SET expires_at = now() WHERE webhook_id = $1', [hook.id]);
-    await sweep(service);
+    await runCleanup(service);
     expectApiError(await service.anonymous.get(expiring), 'NOT_FOUND');
   });
 });
@@ -260,7 +260,7 @@ describe('webhooks.md 4.1, rejected forms leave nothing behind', () => {
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
           `Content-Length: ${251 * 1024 * 1024 + 1}\r\n\r\n`,
       );
-      expectApiError(await connection.answer(), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await connection.readResponse(), 'PAYLOAD_TOO_LARGE');
       connection.close();
     });
   });
@@ -338,7 +338,7 @@ describe('webhooks.md 4.1, rejected forms leave nothing behind', () => {
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=edge\r\n` +
           'Content-Length: 100000\r\n\r\n--edge\r\nContent-Disposition: form-data; name="files[0]"; filename="a"\r\n\r\nhalf',
       );
-      expectApiError(await connection.answer(), 'BAD_REQUEST');
+      expectApiError(await connection.readResponse(), 'BAD_REQUEST');
       restoreTimers();
       connection.close();
     });
@@ -368,7 +368,7 @@ describe('webhooks.md 4.1, rejected forms leave nothing behind', () => {
   });
 
   test('a webhook that is deleted while its message arrives', async () => {
-    const doomed = await newHook(service, alice);
+    const doomed = await newWebhook(service, alice);
     const storage = service.app.get(Storage);
     const { publish } = storage;
     storage.publish = async (from, to) => {
@@ -402,10 +402,10 @@ describe('media.md section 3, the quota of the owner', () => {
 
   test('files of webhooks count toward it, also in parallel', async () => {
     const owner = await person(small, 'owner');
-    const hooks = [await newHook(small, owner), await newHook(small, owner)];
+    const hooks = [await newWebhook(small, owner), await newWebhook(small, owner)];
     const events = new Events(small);
     const responses = await Promise.all(
-      Array.from({ length: 32 }, (_, n) => post((hooks[n % 2] as Hook).path, QUOTA / 10 - 1)),
+      Array.from({ length: 32 }, (_, n) => post((hooks[n % 2] as CreatedWebhook).path, QUOTA / 10 - 1)),
     );
     const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(22);
@@ -418,6 +418,6 @@ describe('media.md section 3, the quota of the owner', () => {
     expectApiError(await small.as(owner).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
     // Messages without files are still accepted, and other users have their own quota.
     expect((await small.anonymous.post(`${hooks[0]?.path}?wait=true`, { content: 'hello' })).status).toBe(200);
-    expect((await post((await newHook(small, await person(small, 'other'))).path, 1000)).status).toBe(200);
+    expect((await post((await newWebhook(small, await person(small, 'other'))).path, 1000)).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   createCredentialSet,
@@ -7,7 +7,7 @@ import {
   type Gatehouse,
   gatehouse,
   newApp,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   withGatehouse,
@@ -66,7 +66,7 @@ describe('webhooks.md sections 1 and 2, creation', () => {
 
   test('80 code points are a valid name, at any size in bytes', async () => {
     const name = '𝒳'.repeat(80);
-    expect((await newHook(service, alice, { name })).name).toBe(name);
+    expect((await newWebhook(service, alice, { name })).name).toBe(name);
   });
 
   test('a session may name an application that its account owns', async () => {
@@ -138,7 +138,7 @@ describe('webhooks.md section 2, accepted credentials', () => {
   ])(
     '%s {id}%s: malformed ID, unknown webhook, webhook of another account, and nothing is changed',
     async (method, rest) => {
-      const { id } = await newHook(service, alice);
+      const { id } = await newWebhook(service, alice);
       const before = await rowsOf(id);
       const body = method === 'GET' ? undefined : { name: 'stolen', password: mallory.password };
       const call = (target: string) => service.as(mallory).send(method, `/v1/webhooks/${target}${rest}`, body);
@@ -153,7 +153,7 @@ describe('webhooks.md section 2, accepted credentials', () => {
 
 describe('webhooks.md section 2, changes', () => {
   test('PATCH changes the sent members and strips unknown ones', async () => {
-    const { id } = await newHook(service, alice);
+    const { id } = await newWebhook(service, alice);
     const { status, body } = await service.as(alice).patch(`/v1/webhooks/${id}`, { name: ' new ', unknown: 1 });
     expect({ status, body }).toMatchObject({ status: 200, body: { id, name: 'new' } });
     expect(body).not.toHaveProperty('token');
@@ -165,7 +165,7 @@ describe('webhooks.md section 2, changes', () => {
   });
 
   test('rotation needs sudo, revokes the old token immediately and returns the new one', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     expectApiError(await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, {}), 'SUDO_MODE_REQUIRED');
     expect((await service.anonymous.get(hook.path)).status).toBe(200);
     const response = await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, { password: alice.password });
@@ -179,12 +179,12 @@ describe('webhooks.md section 2, changes', () => {
 
   test('a bot rotates without a proof', async () => {
     const { bot } = await createCredentialSet(service);
-    const { id } = await newHook(service, bot);
+    const { id } = await newWebhook(service, bot);
     expect((await service.as(bot).post(`/v1/webhooks/${id}/token/rotate`)).status).toBe(200);
   });
 
   test('of 32 parallel deletions, exactly one succeeds, and the messages are deleted with the webhook', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     await service.anonymous.post(hook.path, { content: 'hello' });
     const responses = await Promise.all(
       Array.from({ length: 32 }, () => service.as(alice).delete(`/v1/webhooks/${hook.id}`)),
@@ -200,7 +200,7 @@ describe('webhooks.md section 2, changes', () => {
     const bob = await person(service, 'bob');
     const { client } = await GatewayClient.identify(service, bob.authorization);
     const { client: stranger } = await GatewayClient.identify(service, mallory.authorization);
-    const hook = await newHook(service, bob);
+    const hook = await newWebhook(service, bob);
     await service.as(bob).patch(`/v1/webhooks/${hook.id}`, { name: 'b' });
     await service.anonymous.patch(hook.path, { name: 'c' });
     await service.as(bob).post(`/v1/webhooks/${hook.id}/token/rotate`, { password: bob.password });
@@ -215,7 +215,7 @@ describe('webhooks.md section 2, changes', () => {
 
 describe('webhooks.md section 2, messages', () => {
   test('newest first, paged by exclusive cursors', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     for (let n = 1; n <= 5; n++) await service.anonymous.post(hook.path, { content: String(n) });
     const list = async (query = '') => {
       const { status, body } = await service.as(alice).get(`/v1/webhooks/${hook.id}/messages${query}`);
@@ -241,14 +241,14 @@ describe('webhooks.md section 2, messages', () => {
     ['before=x', 'before: INVALID_SNOWFLAKE_FORMAT'],
     ['before=1&after=1', 'after: INVALID_FORMAT'],
   ])('%s is rejected', async (query, fault) => {
-    const { id } = await newHook(service, mallory);
+    const { id } = await newWebhook(service, mallory);
     expectInvalid(await service.as(mallory).get(`/v1/webhooks/${id}/messages?${query}`), fault);
   });
 });
 
 describe('webhooks.md section 8, retention and deletion', () => {
   test('expired messages are not found immediately; their rows and nonces are deleted by the next sweep', async () => {
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     const { body } = await service.anonymous.post(`${hook.path}?wait=1`, { content: 'x', nonce: 'n' });
     await service.sql("UPDATE webhook_message SET expires_at = expires_at - interval '30 days' WHERE id = $1", [
       body.id,
@@ -261,7 +261,7 @@ describe('webhooks.md section 8, retention and deletion', () => {
     expectApiError(await service.anonymous.delete(`${hook.path}/messages/${body.id}`), 'UNKNOWN_MESSAGE');
     expect((await service.as(alice).get(`/v1/webhooks/${hook.id}/messages`)).body).toEqual([]);
     await service.sql("UPDATE webhook_repeat SET expires_at = now() - interval '1 second'");
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql('SELECT 1 FROM webhook_message WHERE id = $1', [body.id])).toEqual([]);
     expect(await service.sql('SELECT 1 FROM webhook_repeat WHERE webhook_id = $1', [hook.id])).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe('webhooks.md section 8, retention and deletion', () => {
       { env: { WEBHOOK_MESSAGE_RETENTION_DAYS: '2', WEBHOOK_MAX_PER_ACCOUNT: '1' } },
       async (other) => {
         const bob = await person(other, 'bob');
-        const hook = await newHook(other, bob);
+        const hook = await newWebhook(other, bob);
         expectApiError(await other.as(bob).post('/v1/users/@me/webhooks', { name: 'x' }), 'MAX_WEBHOOKS');
         await other.anonymous.post(hook.path, { content: 'x' });
         const [row] = await other.sql(
@@ -285,9 +285,9 @@ describe('webhooks.md section 8, retention and deletion', () => {
   test('webhooks of a deleted application, of its bot and of a deleted owner are deleted with them', async () => {
     const bob = await person(service, 'bob');
     const app = await newApp(service, bob);
-    const naming = await newHook(service, bob, { name: 'x', application_id: app.id });
-    const ofBot = await newHook(service, app.bot);
-    const plain = await newHook(service, bob);
+    const naming = await newWebhook(service, bob, { name: 'x', application_id: app.id });
+    const ofBot = await newWebhook(service, app.bot);
+    const plain = await newWebhook(service, bob);
     const deleted = await service.as(bob).delete(`/v1/oauth2/applications/${app.id}`, { password: bob.password });
     expect(deleted.status).toBe(204);
     for (const hook of [naming, ofBot]) expectApiError(await service.anonymous.get(hook.path), 'UNKNOWN_WEBHOOK');
@@ -296,7 +296,7 @@ describe('webhooks.md section 8, retention and deletion', () => {
     expect((await service.anonymous.get(plain.path)).status).toBe(200);
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1", [bob.id]);
     expectApiError(await service.anonymous.get(plain.path), 'UNKNOWN_WEBHOOK');
-    await sweep(service);
+    await runCleanup(service);
     const left = await service.sql('SELECT 1 FROM webhook WHERE id = ANY($1)', [[naming.id, ofBot.id, plain.id]]);
     expect(left).toEqual([]);
   });

@@ -20,13 +20,13 @@ import {
 import { Database } from '../../src/platform/database/database.js';
 import { CLAIM_DUE_WEBHOOK, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
-import { sweep } from '../support/cleanup.js';
+import { runCleanup } from '../support/cleanup.js';
 import {
+  type CreatedWebhook,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   shortenTimers,
@@ -87,13 +87,13 @@ class ArchiveModule {}
 
 let service: Gatehouse;
 let alice: Persona;
-let hook: Hook;
+let hook: CreatedWebhook;
 beforeAll(async () => {
   service = await gatehouse({ modules: [SearchModule, ArchiveModule] });
   alice = await person(service, 'alice');
 });
 beforeEach(async () => {
-  hook = await newHook(service, alice, { name: 'Robot' });
+  hook = await newWebhook(service, alice, { name: 'Robot' });
   for (const sink of [search, archive]) {
     sink.heard.length = 0;
     sink.before = async () => {};
@@ -166,7 +166,7 @@ describe('webhooks.md section 7, sinks', () => {
         ).length === 1,
     );
     await send('second');
-    const other = await newHook(service, alice);
+    const other = await newWebhook(service, alice);
     await send('elsewhere', other);
     await waitForMessages(search, 1);
     expect(reported(search)).toEqual([['create', 'elsewhere']]);
@@ -236,11 +236,11 @@ describe('webhooks.md section 7, sinks', () => {
       `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message, created_at)
        VALUES (1, 'removed', 1, 'create', '{}', '{}', now() - interval '9 days')`,
     );
-    await sweep(service);
+    await runCleanup(service);
     const kept = await service.sql('SELECT sink FROM webhook_event');
     expect(kept).toEqual([{ sink: 'search' }]);
     await service.sql("UPDATE webhook_event SET parked_at = now() - interval '8 days'");
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql('SELECT sink FROM webhook_event')).toEqual([]);
     const metrics = await service.app.get(MetricsReader).text();
     expect(metrics).toContain('gatehouse_webhook_events_total{sink="search",outcome="parked"} 1');
@@ -340,7 +340,7 @@ describe('webhooks.md section 7, registration', () => {
   test('without a sink nothing is written', async () => {
     await withGatehouse({}, async (bare) => {
       const owner = await person(bare, 'owner');
-      const own = await newHook(bare, owner);
+      const own = await newWebhook(bare, owner);
       expect((await bare.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
       expect(await bare.sql('SELECT * FROM webhook_event')).toEqual([]);
     });

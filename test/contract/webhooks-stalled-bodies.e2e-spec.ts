@@ -1,10 +1,10 @@
 import {
+  type CreatedWebhook,
   Events,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   person,
   RawConnection,
@@ -49,7 +49,7 @@ const flag = (owner: Persona, bit: number) =>
   service.sql('UPDATE account SET flags = flags | (1::bigint << $2) WHERE id = $1', [owner.id, bit]);
 
 /** Every change after which the webhook token no longer works. */
-const ENDS: readonly [string, (owner: Persona, hook: Hook) => Promise<unknown>][] = [
+const ENDS: readonly [string, (owner: Persona, hook: CreatedWebhook) => Promise<unknown>][] = [
   [
     'its token is rotated',
     async (owner, hook) => {
@@ -71,7 +71,7 @@ const ENDS: readonly [string, (owner: Persona, hook: Hook) => Promise<unknown>][
   ],
 ];
 
-const stateOf = (hook: Hook) =>
+const stateOf = (hook: CreatedWebhook) =>
   Promise.all([
     service.sql('SELECT name, avatar FROM webhook WHERE id = $1', [hook.id]),
     service.sql('SELECT content, edited_at FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [hook.id]),
@@ -82,7 +82,7 @@ const stateOf = (hook: Hook) =>
 describe.each(ENDS)('webhooks.md section 3: a body that is still being sent when %s', (_, end) => {
   test.each(OPERATIONS)('%s %s changes nothing', async (method, path, body, type = JSON_TYPE) => {
     const owner = await person(service);
-    const hook = await newHook(service, owner);
+    const hook = await newWebhook(service, owner);
     const { body: message } = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'early' });
     const connection = await RawConnection.open(service);
     const head = [
@@ -92,13 +92,13 @@ describe.each(ENDS)('webhooks.md section 3: a body that is still being sent when
     ];
     connection.send(head.join('\r\n'));
     // The token was valid, so the service asks for the body.
-    expect((await connection.answer()).status).toBe(100);
+    expect((await connection.readResponse()).status).toBe(100);
 
     await end(owner, hook);
     const before = await stateOf(hook);
     const events = new Events(service);
     connection.send(body);
-    const response = await connection.answer();
+    const response = await connection.readResponse();
     expect([response.status, response.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_WEBHOOK' })]);
     expect(await stateOf(hook)).toEqual(before);
     expect(events.of(owner)).toEqual([]);
@@ -108,9 +108,9 @@ describe.each(ENDS)('webhooks.md section 3: a body that is still being sent when
 
 test('webhooks.md section 2: no message concurrent with a rotation is stored after it', async () => {
   const owner = await person(service);
-  const hook = await newHook(service, owner);
+  const hook = await newWebhook(service, owner);
   let rotated: Promise<unknown> | undefined;
-  const { answers: responses } = await race(32, (n) => {
+  const { responses } = await race(32, (n) => {
     if (n === 16) {
       rotated = service
         .as(owner)

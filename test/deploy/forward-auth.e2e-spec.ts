@@ -65,7 +65,7 @@ for (const [index, name] of (Object.keys(FORWARD_AUTH_PROXIES) as (keyof typeof 
       try {
         const length = body === '' ? [] : [`Content-Length: ${body.length}`];
         connection.send([`${start} HTTP/1.1`, 'Host: x', ...lines, ...length, '', body].join('\r\n'));
-        return await connection.answer();
+        return await connection.readResponse();
       } finally {
         connection.close();
       }
@@ -154,7 +154,7 @@ for (const [index, name] of (Object.keys(FORWARD_AUTH_PROXIES) as (keyof typeof 
       try {
         const connection = await RawConnection.open(alone);
         connection.send(`GET / HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.session}\r\n\r\n`);
-        expect((await connection.answer()).status).toBeGreaterThanOrEqual(500);
+        expect((await connection.readResponse()).status).toBeGreaterThanOrEqual(500);
         connection.close();
         expect(alone.received).toEqual([]);
       } finally {

@@ -62,7 +62,7 @@ describe('a description that cannot be generated', () => {
       renameSync(`${file}.away`, file);
       const responses = await race(32, () => anonymous.get(path));
       expect(responses.statuses).toEqual({ 200: 32 });
-      expect(new Set(responses.answers.map(({ text }) => text)).size).toBe(1);
+      expect(new Set(responses.responses.map(({ text }) => text)).size).toBe(1);
     });
   });
 });

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { copyTemplate, newHook, person, signIn } from '../support/index.js';
+import { copyTemplate, newWebhook, person, signIn } from '../support/index.js';
 
 /** Whether `prlimit` can change the limits of a running process here. */
 const hasPrlimit = (): boolean => {
@@ -50,7 +50,7 @@ describeOnPostgres('limits of the system', () => {
     const service = await ServiceProcess.ready({ DATABASE_URL: url, MIGRATE_ON_START: 'false' });
     const alice = await person(service, 'alice');
     await signIn(service, alice);
-    await newHook(service, alice);
+    await newWebhook(service, alice);
     expect((await service.as(alice).patch('/v1/users/@me', { bio: 'about' })).status).toBe(200);
     expect((await service.as(alice).post('/v1/auth/logout', {})).status).toBe(204);
     for (const statement of [

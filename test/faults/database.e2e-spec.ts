@@ -3,13 +3,13 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
 import {
-  type Answer,
   copyTemplate,
   expectApiError,
   type Gatehouse,
   gatehouse,
   type Persona,
   person,
+  type TestResponse,
 } from '../support/index.js';
 
 describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', () => {
@@ -33,8 +33,8 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
   const me = () => service.as(alice).get('/v1/users/@me');
 
   /** Returns the responses of callers that send requests without pause while `work` runs. */
-  async function meanwhile(work: () => Promise<void>): Promise<Answer[]> {
-    const responses: Answer[] = [];
+  async function meanwhile(work: () => Promise<void>): Promise<TestResponse[]> {
+    const responses: TestResponse[] = [];
     let running = true;
     const callers = Array.from({ length: 16 }, async () => {
       while (running) responses.push(await me());
@@ -47,7 +47,7 @@ describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', (
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  function expectHonest(responses: Answer[]): void {
+  function expectHonest(responses: TestResponse[]): void {
     for (const response of responses) {
       if (response.status === 200) expect(response.body.id).toBe(alice.id);
       else {

@@ -3,7 +3,7 @@ import { emptyDatabase } from '../machine/databases.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { ResumingClient } from '../machine/resuming-client.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { type Hook, newHook, type Persona, person, signIn } from '../support/index.js';
+import { type CreatedWebhook, newWebhook, type Persona, person, signIn } from '../support/index.js';
 
 /** Size of the test. The long run uses 2000 sockets and 300 seconds. */
 const SOCKETS = Number(process.env.GATEWAY_FAULT_SOCKETS ?? 48);
@@ -51,7 +51,7 @@ describeWithSharedStore('gateway 9 and 11: three replicas under concurrent chang
   }
 
   /** Sends webhook messages without pause. Each one commits an event. Returns a function that stops this. */
-  function announcing(hooks: readonly Hook[]): () => Promise<number> {
+  function announcing(hooks: readonly CreatedWebhook[]): () => Promise<number> {
     let isOver = false;
     let count = 0;
     const lanes = hooks.map(async ({ path }) => {
@@ -66,10 +66,10 @@ describeWithSharedStore('gateway 9 and 11: three replicas under concurrent chang
 
   test(`${SOCKETS} sockets whose credentials are revoked at random during commits: those get 4004 and nothing after it, others do not`, async () => {
     const logins: Login[] = [];
-    const hooks: Hook[] = [];
+    const hooks: CreatedWebhook[] = [];
     while (logins.length * SOCKETS_PER_SESSION < SOCKETS) {
       const who = await person(pick(replicas));
-      if (hooks.length < 4) hooks.push(await newHook(pick(replicas), who));
+      if (hooks.length < 4) hooks.push(await newWebhook(pick(replicas), who));
       logins.push(await login(who, who.authorization));
       for (let more = 1; more < SESSIONS_PER_ACCOUNT; more++) {
         logins.push(await login(who, await signIn(pick(replicas), who)));
@@ -138,7 +138,7 @@ describeWithSharedStore('gateway 9 and 11: three replicas under concurrent chang
 
   test(`${SECONDS} s of starts, Resumes and ends on every replica: the remaining sessions list each other, and nothing else is left`, async () => {
     const who = await person(pick(replicas));
-    const hook = await newHook(pick(replicas), who);
+    const hook = await newWebhook(pick(replicas), who);
     const stop = announcing([hook]);
     const begin = async () => {
       const client = new ResumingClient(who.authorization, () => pick(replicas));

@@ -3,7 +3,7 @@ import { emptyDatabase, query } from '../machine/databases.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { ResumingClient } from '../machine/resuming-client.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { newHook, person } from '../support/index.js';
+import { newWebhook, person } from '../support/index.js';
 
 /** How long each test runs. The long run takes 600 seconds. */
 const SECONDS = Number(process.env.GATEWAY_FAULT_SECONDS ?? 8);
@@ -76,7 +76,7 @@ describeWithSharedStore('gateway 13: replicas that are killed while clients conn
     const accounts = await Promise.all(
       SENDERS.map(async (senders) => {
         const who = await person(pick(up()));
-        const hook = await newHook(pick(up()), who);
+        const hook = await newWebhook(pick(up()), who);
         const clients = [[], ['SESSIONS_REPLACE']].map(
           (ignored) => new ResumingClient(who.authorization, () => pick(up()), ignored),
         );

@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { newHook, type Persona, person, signIn } from '../support/index.js';
+import { newWebhook, type Persona, person, signIn } from '../support/index.js';
 
 /** A mail server that can hold messages. While it does, senders wait for its response. */
 class Mailbox {
@@ -109,7 +109,7 @@ describeOnPostgres('FLT-01 kill -9 between an event and its notification', () =>
   test('web.md 6: after the response to a report: the reported credentials are revoked, and the owner is notified once', async () => {
     const owner = await person(service, 'owner');
     await sql('UPDATE account SET email_verified = true WHERE id = $1', [owner.id]);
-    const [leaked, hook] = [await signIn(service, owner), await newHook(service, owner)];
+    const [leaked, hook] = [await signIn(service, owner), await newWebhook(service, owner)];
     await mailSettled();
     const before = mailbox.delivered.length;
     // While this transaction is open, nothing of the account can be changed.

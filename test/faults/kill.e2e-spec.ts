@@ -4,7 +4,6 @@ import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import {
-  type Answer,
   type App,
   exchange,
   expectApiError,
@@ -14,13 +13,14 @@ import {
   newTokens,
   person,
   refresh,
+  type TestResponse,
 } from '../support/index.js';
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
 const PASSWORD = 'a long enough password';
 
 /** The response that a caller receives, or `undefined` if the connection breaks first. */
-const known = (response: Promise<Answer>): Promise<Answer | undefined> => response.catch(() => undefined);
+const known = (response: Promise<TestResponse>): Promise<TestResponse | undefined> => response.catch(() => undefined);
 
 describeOnPostgres(
   'FLT-01 kill -9 during an operation: nothing acknowledged is lost, and there are no partial effects',

@@ -1,5 +1,5 @@
-import { sweep } from '../support/cleanup.js';
-import { type Gatehouse, gatehouse, newHook, person, sessionsOf } from '../support/index.js';
+import { runCleanup } from '../support/cleanup.js';
+import { type Gatehouse, gatehouse, newWebhook, person, sessionsOf } from '../support/index.js';
 import { addFiles, addGrants, addRows, addSessions, filesOf, removalsOf } from '../support/many-rows.js';
 
 /** More than 65,535, the maximum number of parameters of a statement. */
@@ -14,7 +14,7 @@ describe('auth 1.7 an account with more rows than a statement can have parameter
 
   test('can be locked down, and then erased', async () => {
     const [alice, owner] = [await person(service, 'alice'), await person(service, 'owner')];
-    const hook = await newHook(service, alice);
+    const hook = await newWebhook(service, alice);
     await addSessions(service, alice, MANY);
     await addGrants(service, alice, owner, MANY);
     await addFiles(service, alice, hook, MANY);
@@ -28,7 +28,7 @@ describe('auth 1.7 an account with more rows than a statement can have parameter
       300,
     );
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = $1", [alice.id]);
-    await sweep(service);
+    await runCleanup(service);
     expect(await sessionsOf(service, alice)).toBe(0);
     expect(await filesOf(service, alice)).toEqual({ is_erased: true, objects: 0, uploads: 0 });
   });

@@ -7,7 +7,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { NoticeConnection } from '../../src/platform/replicas/notice-connection.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, identify, ServiceProcess } from '../machine/service-process.js';
-import { type Answer, copyTemplate, person } from '../support/index.js';
+import { copyTemplate, person, type TestResponse } from '../support/index.js';
 
 /** Longer than each of the service's timeouts for database responses. */
 const STANDS_STILL_MS = 5500;
@@ -62,7 +62,7 @@ describeOnPostgres('a process that was paused', () => {
     // time out.
     const people = await Promise.all(['ada', 'ben', 'cem', 'dee'].map((name) => person(service, name)));
     const { socket, closed } = await identify(service, (await person(service, 'bob')).authorization);
-    const responses: Answer[] = [];
+    const responses: TestResponse[] = [];
     let running = true;
     const callers = people.map(async (one) => {
       const client = service.as(one);

@@ -10,7 +10,7 @@ import type { Pooler } from '../machine/poolers.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { StalePooler } from '../machine/stale-pooler.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
-import { expectInvalid, type Front, person } from '../support/index.js';
+import { expectInvalid, person, type ServiceEndpoint } from '../support/index.js';
 
 afterAll(endProcesses);
 
@@ -25,7 +25,7 @@ async function refusedStart(env: Record<string, string>): Promise<string> {
 }
 
 /** Calls that use named statements, transactions with events, and many connections at the same time. */
-async function expectService(service: Front): Promise<void> {
+async function expectService(service: ServiceEndpoint): Promise<void> {
   expect((await service.anonymous.get('/health/ready')).status).toBe(200);
   const users = await Promise.all(['one', 'two', 'three'].map(() => person(service)));
   const calls = Array.from({ length: 60 }, (_, index) => {

@@ -5,7 +5,7 @@ import {
   describeWithDedicatedRedis,
 } from '../machine/dedicated-server.js';
 import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
-import { type Answer, expectApiError, type Persona, person, signIn } from '../support/index.js';
+import { expectApiError, type Persona, person, signIn, type TestResponse } from '../support/index.js';
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 1);
 const PASSWORD = 'a long enough password';
@@ -58,7 +58,7 @@ describeWithDedicatedPostgres('FLT-06, FLT-07 a PostgreSQL server that restarts'
       return (await Promise.all(requested)).every(({ status }) => status === 200);
     });
 
-  function expectHonest(responses: readonly Answer[]): void {
+  function expectHonest(responses: readonly TestResponse[]): void {
     for (const response of responses.filter(({ status }) => status !== 200)) {
       expectApiError(response, 'SERVICE_UNAVAILABLE');
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ describeWithDedicatedPostgres('FLT-06, FLT-07 a PostgreSQL server that restarts'
         const held = await identify(second, await signIn(first, alice));
         const ended = await signIn(first, alice);
         const doomed = await identify(second, ended);
-        const responses = { register: [] as Answer[], login: [] as Answer[], read: [] as Answer[] };
+        const responses = { register: [] as TestResponse[], login: [] as TestResponse[], read: [] as TestResponse[] };
         const load = async (index: number) => {
           const service = index % 2 ? first : second;
           const account = { email: `${mode}.${round}.${index}@example.com`, password: PASSWORD };
@@ -175,7 +175,7 @@ describeWithDedicatedRedis('FLT-20 a Redis server that restarts', () => {
     return (service: ServiceProcess) => service.anonymous.from(address).get('/.well-known/oauth-authorization-server');
   };
 
-  async function admitted(service: ServiceProcess, visit: (service: ServiceProcess) => Promise<Answer>) {
+  async function admitted(service: ServiceProcess, visit: (service: ServiceProcess) => Promise<TestResponse>) {
     for (let count = 0; ; count++) {
       const response = await visit(service);
       if (response.status !== 200) {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { migratedDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { newHook, type Persona, person } from '../support/index.js';
+import { newWebhook, type Persona, person } from '../support/index.js';
 
 const ROWS = 60_000;
 /** An account owns at most 25 applications, so this many authorizations need 200 more accounts. */
@@ -97,7 +97,7 @@ describeOnPostgres(
 
 /** Adds as many sessions, grants, messages, events and networks as an account can collect in years. */
 async function fill(service: ServiceProcess, url: string, { id, authorization }: Persona) {
-  const { id: hook } = await newHook(service, { authorization });
+  const { id: hook } = await newWebhook(service, { authorization });
   const agent = 'x'.repeat(500);
   for (const [text, values] of [
     [

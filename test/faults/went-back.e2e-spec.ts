@@ -140,7 +140,7 @@ describeOnPostgres('gateway 9: checks without a doubt', () => {
     const { client } = await GatewayClient.identify(service, alice.authorization);
     await query(url, 'DELETE FROM session WHERE id = (SELECT min(id) FROM session)');
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
-    await other.client.beat();
+    await other.client.sendHeartbeat();
     other.client.socket.close();
     await service.close();
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Answer, Client } from '../support/index.js';
+import type { Client, TestResponse } from '../support/index.js';
 import type { Operation } from './operations.js';
 import { allowedBy, membersOf } from './values.js';
 
@@ -98,7 +98,7 @@ function bodyOf({ body: declared, takesSudo }: Operation, plan: Plan, password: 
 
 export interface Sent {
   readonly line: string;
-  readonly answer: Answer;
+  readonly answer: TestResponse;
 }
 
 /** Sends a plan. @throws Error with the request if the response does not match the OpenAPI document. */

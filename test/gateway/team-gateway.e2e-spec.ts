@@ -7,7 +7,7 @@ import { notes } from '../fixtures/team/feature.js';
 import { SearchModule, SearchSink } from '../fixtures/team/search.js';
 import { WatchingModule } from '../fixtures/team/watching.js';
 import { GatewayClient } from '../support/gateway-client.js';
-import { eventually, type Gatehouse, gatehouse, newApp, newHook, type Persona, person } from '../support/index.js';
+import { eventually, type Gatehouse, gatehouse, newApp, newWebhook, type Persona, person } from '../support/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
 type Document = any;
@@ -39,7 +39,7 @@ const identify = async (token: string) => (await GatewayClient.identify(service,
 async function refusal(client: GatewayClient, payload: object) {
   client.send(payload);
   const { d } = await client.event('REFUSED');
-  await client.beat();
+  await client.sendHeartbeat();
   return d;
 }
 
@@ -54,10 +54,10 @@ describe('commands and events of an extension', () => {
     asking.send(rename({ note_id: 7, title: 'Milk' }));
     expect((await asking.event('NOTES_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
     expect((await other.event('NOTES_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
-    await asking.beat();
+    await asking.sendHeartbeat();
     expect(asking.received.filter(({ t }) => t === 'NOTES_RENAME_DONE').map(({ d }) => d)).toEqual([{ id: '7' }]);
-    await other.beat();
-    await stranger.beat();
+    await other.sendHeartbeat();
+    await stranger.sendHeartbeat();
     const received = [...other.received, ...stranger.received].map(({ t }) => t);
     expect(received).not.toContain('NOTES_RENAME_DONE');
     expect(stranger.received.map(({ t }) => t)).not.toContain('NOTES_RENAMED');
@@ -97,7 +97,7 @@ describe('commands and events of an extension', () => {
 });
 
 test('a sink of an extension receives webhook messages', async () => {
-  const hook = await newHook(service, alice);
+  const hook = await newWebhook(service, alice);
   expect((await service.anonymous.post(hook.path, { content: 'hello' })).status).toBe(204);
   const { found } = service.app.get(SearchSink);
   expect(await eventually('a message', async () => [...found.values()][0])).toBe('create by hook');

@@ -1,4 +1,4 @@
-import type { Answer } from '../support/exchange.js';
+import type { TestResponse } from '../support/exchange.js';
 import type { Replica } from './cluster.js';
 import { Life, type Step } from './life.js';
 import type { AttemptResult } from './recorder.js';
@@ -43,7 +43,7 @@ export class AdminLife extends Life {
     return { sessions: `sessions of ${this.label}`, keys: `keys of ${this.label}` };
   }
 
-  private grant(replica: Replica, acls: readonly string[]): PromiseLike<Answer> {
+  private grant(replica: Replica, acls: readonly string[]): PromiseLike<TestResponse> {
     const { root } = this.surroundings.cluster;
     return replica.as(root).put(`/v1/admin/users/${this.id}/acls`, { acls: [...ALWAYS, ...acls] });
   }

@@ -7,7 +7,7 @@ import { LogoutReceiver } from '../machine/logout-receiver.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { Client } from '../support/client.js';
 import { CuttableProxy } from '../support/cuttable-proxy.js';
-import type { Front } from '../support/gatehouse.js';
+import type { ServiceEndpoint } from '../support/gatehouse.js';
 import { environmentOf, newApp, type Persona, person, ScriptedProvider } from '../support/index.js';
 import { pause } from './pause.js';
 import type { ServiceFault } from './service-plant.js';
@@ -24,7 +24,7 @@ export const PROXY = '127.0.50.1';
 export const UNCHECKED_MS = 10_000;
 
 /** A replica slot. Its process can stop and restart, and its connections to the servers can be cut and restored. */
-export class Replica implements Front {
+export class Replica implements ServiceEndpoint {
   private process: ServiceProcess | undefined;
   /** The URL of a proxy in front of it, if there is one. */
   front: string | undefined;

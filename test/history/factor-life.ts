@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Answer } from '../support/exchange.js';
+import type { TestResponse } from '../support/exchange.js';
 import type { Replica } from './cluster.js';
 import type { Credential } from './history.js';
 import type { Step } from './life.js';
@@ -49,7 +49,7 @@ export class FactorLife extends PersonLife {
     this.keep(enabled);
   }
 
-  private keep(issued: AttemptResult & { answer: Answer }): void {
+  private keep(issued: AttemptResult & { answer: TestResponse }): void {
     this.backupCodes = issued.answer.body.backup_codes.map(({ code }: { code: string }) => ({
       code,
       credential: this.recorder.issue('backup code', issued, [this.factors.backup], { isOneTime: true }),

@@ -1,4 +1,4 @@
-import type { Answer } from '../support/exchange.js';
+import type { TestResponse } from '../support/exchange.js';
 import type { Cluster, Replica } from './cluster.js';
 import { pause } from './pause.js';
 import type { Pool } from './pool.js';
@@ -76,8 +76,8 @@ export abstract class Life {
 
   /** Makes an attempt at a random replica. Returns null unless it succeeded. */
   protected async done(
-    work: (replica: Replica) => PromiseLike<Answer>,
-  ): Promise<(AttemptResult & { answer: Answer }) | null> {
+    work: (replica: Replica) => PromiseLike<TestResponse>,
+  ): Promise<(AttemptResult & { answer: TestResponse }) | null> {
     const attempted = await this.recorder.attempt(this.anywhere, work);
     const { answer: response } = attempted;
     return attempted.outcome === 'ok' && response ? { ...attempted, answer: response } : null;
@@ -87,7 +87,7 @@ export abstract class Life {
   protected async revoked(
     kind: string,
     ends: readonly string[],
-    work: (replica: Replica) => PromiseLike<Answer>,
+    work: (replica: Replica) => PromiseLike<TestResponse>,
     spares: readonly string[] = [],
   ): Promise<AttemptResult> {
     const { cluster } = this.surroundings;
@@ -128,9 +128,9 @@ export abstract class Life {
     what: string,
     issued: AttemptResult,
     scopes: readonly string[],
-    present: (replica: Replica) => PromiseLike<Answer>,
+    present: (replica: Replica) => PromiseLike<TestResponse>,
     each: (attempted: AttemptResult) => void = () => {},
-  ): Promise<(AttemptResult & { answer: Answer }) | null> {
+  ): Promise<(AttemptResult & { answer: TestResponse }) | null> {
     const credential = this.recorder.issue(what, issued, scopes, { isOneTime: true });
     const { replicas } = this.surroundings.cluster;
     const at = (replica: Replica) => this.recorder.use(replica, { credential, present });

@@ -1,4 +1,4 @@
-import type { Answer } from '../support/exchange.js';
+import type { TestResponse } from '../support/exchange.js';
 import { inboxOf, type Message } from '../support/index.js';
 import type { Replica } from './cluster.js';
 import type { Credential } from './history.js';
@@ -14,7 +14,7 @@ export interface Session extends PresentedCredential {
   login?: Credential | undefined;
 }
 
-type Work = (replica: Replica) => PromiseLike<Answer>;
+type Work = (replica: Replica) => PromiseLike<TestResponse>;
 
 /** An account with an email address and a password, whose sessions show its profile. */
 export abstract class PersonLife extends Life {

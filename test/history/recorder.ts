@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import type { LogoutReceiver } from '../machine/logout-receiver.js';
-import type { Answer } from '../support/exchange.js';
+import type { TestResponse } from '../support/exchange.js';
 import type { Cluster, Replica } from './cluster.js';
 import type { Attempt, Credential, History, Interval, Outcome, Socket } from './history.js';
 import type { Service } from './services.js';
@@ -9,13 +9,13 @@ export const now = (): number => performance.now();
 
 /** An attempt as the client sees it, with the response if one arrived. */
 export interface AttemptResult extends Attempt {
-  readonly answer: Answer | undefined;
+  readonly answer: TestResponse | undefined;
 }
 
 /** How to present a credential, and which members to read from the response. */
 export interface PresentedCredential {
   readonly credential: Credential;
-  present(replica: Replica): PromiseLike<Answer>;
+  present(replica: Replica): PromiseLike<TestResponse>;
   /** The value of `Authorization`, if services accept it. */
   readonly authorization?: string;
   /** The IP address of the client, if the credential depends on it. */
@@ -23,7 +23,7 @@ export interface PresentedCredential {
   /** The token for Identify, if the gateway accepts the credential. */
   readonly gatewayToken?: string;
   /** The members that the response contains. */
-  readonly shows?: readonly { readonly member: string; of(response: Answer): string | null }[];
+  readonly shows?: readonly { readonly member: string; of(response: TestResponse): string | null }[];
 }
 
 /** Time limit for the first response of the gateway. Without it, a halted gateway would block the end of a run. */
@@ -50,7 +50,7 @@ function statusOutcome(status: number): Outcome {
   return status < 300 ? 'ok' : 'refused';
 }
 
-function outcomeOf(response: Answer | undefined): Outcome {
+function outcomeOf(response: TestResponse | undefined): Outcome {
   return response === undefined ? 'unknown' : statusOutcome(response.status);
 }
 
@@ -70,7 +70,7 @@ export class Recorder {
     return `${what} ${++Recorder.named}`;
   }
 
-  async attempt(replica: Replica, work: (replica: Replica) => PromiseLike<Answer>): Promise<AttemptResult> {
+  async attempt(replica: Replica, work: (replica: Replica) => PromiseLike<TestResponse>): Promise<AttemptResult> {
     const start = now();
     const response = await Promise.resolve(work(replica)).catch(() => undefined);
     return { replica: replica.index, start, end: now(), outcome: outcomeOf(response), answer: response };
@@ -107,7 +107,7 @@ export class Recorder {
     replica: Replica,
     kind: string,
     ends: readonly string[],
-    work: (replica: Replica) => PromiseLike<Answer>,
+    work: (replica: Replica) => PromiseLike<TestResponse>,
     spares: readonly string[] = [],
   ): Promise<AttemptResult> {
     const attempted = await this.attempt(replica, work);
@@ -142,7 +142,7 @@ export class Recorder {
     return attempted;
   }
 
-  async write(replica: Replica, member: string, value: string, work: (replica: Replica) => PromiseLike<Answer>) {
+  async write(replica: Replica, member: string, value: string, work: (replica: Replica) => PromiseLike<TestResponse>) {
     const { answer: _, ...attempt } = await this.attempt(replica, work);
     this.history.writes.push({ ...attempt, member, value });
   }

@@ -249,7 +249,7 @@ describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
 
   test('a race: a single-use operation succeeds once, and responses are counted by status and code', async () => {
     const alice = await person(service, 'alice');
-    const { answers: responses, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
+    const { responses, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
     expect([statuses, codes]).toEqual([{ 204: 1, 402: 31 }, { CAKES_GONE: 31 }]);
     expect(of(204)).toEqual(responses.filter(({ status }) => status === 204));
   });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@jest/globals';
 import { type Certificate, certificate } from '../support/certificate.js';
-import type { Answer, Claims, Client, Gatehouse, Persona, ScriptedProvider } from '../support/index.js';
+import type { Claims, Client, Gatehouse, Persona, ScriptedProvider, TestResponse } from '../support/index.js';
 
 export const CONNECTIONS = '/v1/admin/connections';
 export const PUBLIC = '/v1/auth/connections';
@@ -57,7 +57,7 @@ export async function signInWith(
   provider: ScriptedProvider,
   claims: Claims = {},
   { id = 'corp', info }: { id?: string; info?: Claims } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { url, state, nonce } = await startVisit(service, id);
   const code = provider.visit(url, claims, info && { info });
   return service.anonymous.post(`${PUBLIC}/${id}/complete`, { code, state, nonce });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { Front } from '../support/gatehouse.js';
-import { type Hook, newHook, type Persona } from '../support/index.js';
+import type { ServiceEndpoint } from '../support/gatehouse.js';
+import { type CreatedWebhook, newWebhook, type Persona } from '../support/index.js';
 import { describeWithDedicatedRedis } from './dedicated-server.js';
 import { describeOnPostgres } from './postgres.js';
 import { hasDedicatedRedis } from './redis-groups.js';
@@ -16,9 +16,9 @@ const INFO = '/.well-known/oauth-authorization-server';
 let addresses = 0;
 
 /** Whether a request to one process counts against the limit of the other. */
-export async function sharesLimits(first: Front, second: Front): Promise<boolean> {
+export async function sharesLimits(first: ServiceEndpoint, second: ServiceEndpoint): Promise<boolean> {
   const address = `127.0.61.${(++addresses % 250) + 1}`;
-  const remaining = async (service: Front) =>
+  const remaining = async (service: ServiceEndpoint) =>
     Number((await service.anonymous.from(address).get(INFO)).headers.get('x-ratelimit-remaining'));
   return (await remaining(first)) - (await remaining(second)) === 1;
 }
@@ -42,14 +42,14 @@ export class NumberedEvents {
   private readonly sending: Promise<void>;
 
   private constructor(
-    private readonly service: Front,
-    private readonly hook: Hook,
+    private readonly service: ServiceEndpoint,
+    private readonly hook: CreatedWebhook,
   ) {
     this.sending = this.send();
   }
 
-  static async start(service: Front, who: Persona): Promise<NumberedEvents> {
-    return new NumberedEvents(service, await newHook(service, who));
+  static async start(service: ServiceEndpoint, who: Persona): Promise<NumberedEvents> {
+    return new NumberedEvents(service, await newWebhook(service, who));
   }
 
   private async send(): Promise<void> {

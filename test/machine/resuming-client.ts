@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { Front } from '../support/gatehouse.js';
+import type { ServiceEndpoint } from '../support/gatehouse.js';
 import type { Payload } from '../support/gateway-client.js';
 
 /**
@@ -24,7 +24,7 @@ export class ResumingClient {
 
   constructor(
     public token: string,
-    private readonly replicaFor: () => Front,
+    private readonly replicaFor: () => ServiceEndpoint,
     private readonly ignored: readonly string[] = [],
   ) {}
 

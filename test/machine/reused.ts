@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { type Persona, type RawAnswer, RawConnection } from '../support/index.js';
+import { type Persona, RawConnection, type RawResponse } from '../support/index.js';
 
 /** The bytes of a request. `Host` and a request ID of its own are added, unless a line sets them. */
 export function requestBytes(start: string, lines: readonly string[] = [], body: string | Buffer = ''): Buffer {
@@ -16,10 +16,10 @@ export function requestBytes(start: string, lines: readonly string[] = [], body:
 const idOf = (bytes: Buffer): string => /^x-request-id: (\S+)/im.exec(bytes.toString('latin1'))?.[1] ?? '';
 
 /** The response to a request on its own connection, which must have the ID of the request and no byte after it. */
-export async function ownResponse(port: number, bytes: Buffer): Promise<RawAnswer> {
+export async function ownResponse(port: number, bytes: Buffer): Promise<RawResponse> {
   const connection = await RawConnection.open({ port });
   try {
-    const response = await connection.send(bytes).answer();
+    const response = await connection.send(bytes).readResponse();
     expect(connection.unread).toBe('');
     // A request that the parser rejects has no ID yet.
     if (response.status !== 431) expect(response.headers.get('x-request-id')).toBe(idOf(bytes));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { Client } from '../support/client.js';
-import type { Front } from '../support/gatehouse.js';
+import type { ServiceEndpoint } from '../support/gatehouse.js';
 import { throughPooler } from '../support/pooled.js';
 import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 
@@ -39,7 +39,7 @@ export function preparedDirectory(directory: string): string {
 }
 
 /** The built service as a separate process. All processes of a test file have the same secret. */
-export class ServiceProcess implements Front {
+export class ServiceProcess implements ServiceEndpoint {
   out = '';
   err = '';
   /** The exit code, or null if a signal ended the process. */
@@ -155,7 +155,7 @@ interface IdentifiedSocket {
 }
 
 /** Opens a gateway session on a process. */
-export async function identify({ url }: Front, token: string): Promise<IdentifiedSocket> {
+export async function identify({ url }: ServiceEndpoint, token: string): Promise<IdentifiedSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/gateway`);
   const closed = once(socket, 'close').then(([code, reason]): [number, string] => [code, String(reason)]);
   await once(socket, 'message');

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Config } from '../../src/core/config/config.js';
 import {
-  type Answer,
   configureSso,
   type Gatehouse,
   logIn,
   type Persona,
   SoftwareAuthenticator,
+  type TestResponse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -24,7 +24,7 @@ export const ROWS = ACCOUNT_CHANGES.split('\n')
 /** The ban of its row. */
 export const BAN = { duration_hours: 24, reason: 'Spam in <b>five</b> rooms' };
 
-export const ok = ({ status, body }: Answer) => {
+export const ok = ({ status, body }: TestResponse) => {
   if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 };

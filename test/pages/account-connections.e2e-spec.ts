@@ -3,7 +3,7 @@ import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   type App,
-  isAlive,
+  isTokenActive,
   newApp,
   newTokens,
   type Persona,
@@ -111,15 +111,15 @@ describeInBrowser('web.md 3: connected applications', () => {
 
     await reader.getByRole('button', { name: 'Remove access' }).press('Enter');
     await visit.page.getByText('It loses access right away.', { exact: false }).waitFor();
-    expect(await isAlive(world.service, tokens.access_token)).toBe(true);
+    expect(await isTokenActive(world.service, tokens.access_token)).toBe(true);
     await visit.look('account-connections-asking');
     await visit.page.keyboard.press('Escape');
     await reader.getByRole('button', { name: 'Remove access' }).press('Enter');
     await press('Remove access');
     await reader.waitFor({ state: 'detached' });
     await focusedRegion();
-    expect(await isAlive(world.service, tokens.access_token)).toBe(false);
-    expect(await isAlive(world.service, other.tokens.access_token)).toBe(true);
+    expect(await isTokenActive(world.service, tokens.access_token)).toBe(false);
+    expect(await isTokenActive(world.service, other.tokens.access_token)).toBe(true);
     await visit.leave();
   });
 
@@ -137,7 +137,7 @@ describeInBrowser('web.md 3: connected applications', () => {
     await press('Remove 2 apps');
     await entry('First').waitFor({ state: 'detached' });
     await focusedRegion();
-    const alive = [first, second, kept].map(({ tokens }) => isAlive(world.service, tokens.access_token));
+    const alive = [first, second, kept].map(({ tokens }) => isTokenActive(world.service, tokens.access_token));
     expect(await Promise.all(alive)).toEqual([false, false, true]);
     expect(await visit.page.getByRole('listitem').filter({ hasText: 'Kept' }).count()).toBe(1);
     await visit.leave();
@@ -158,10 +158,10 @@ describeInBrowser('web.md 3: connected applications', () => {
     await visit.page.getByRole('button', { name: 'Remove 2 apps' }).press('Enter');
     await press('Remove 2 apps');
     await visit.page.getByText('This app doesn’t exist.').waitFor();
-    expect(await isAlive(world.service, left.tokens.access_token)).toBe(true);
+    expect(await isTokenActive(world.service, left.tokens.access_token)).toBe(true);
     await press('Remove 1 app');
     await entry('Left').waitFor({ state: 'detached' });
-    expect(await isAlive(world.service, left.tokens.access_token)).toBe(false);
+    expect(await isTokenActive(world.service, left.tokens.access_token)).toBe(false);
 
     await remove(alone.app.id);
     await entry('Alone').getByRole('button', { name: 'Remove access' }).press('Enter');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { eventually, newApp, newHook, type Persona, person, picture } from '../support/index.js';
+import { eventually, newApp, newWebhook, type Persona, person, picture } from '../support/index.js';
 
 const LIST = '/account/webhooks';
 
@@ -24,7 +24,7 @@ describeInBrowser('web.md 3: webhooks', () => {
   });
 
   const arrive = (path = LIST) => visit.arrive(path, owner.authorization);
-  const hook = (name = 'hook') => newHook(world.service, owner, { name });
+  const hook = (name = 'hook') => newWebhook(world.service, owner, { name });
   const pathOf = ({ id }: { id: string }) => `${LIST}?id=${id}`;
   const post = (path: string, body: object) => world.service.anonymous.post(`${path}?wait=true`, body);
   const listed = async () => (await world.service.as(owner).get('/v1/users/@me/webhooks').expect(200)).body;

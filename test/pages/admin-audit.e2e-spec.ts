@@ -11,9 +11,9 @@ import {
   expectApiError,
   type Persona,
   person,
+  runCleanup,
   setAcls,
   superuser,
-  sweep,
 } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { focusOn, heading, type } from './driving.js';
@@ -80,7 +80,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.look('admin-audit-empty');
     await setTraits(root, root);
     await setTraits(root, root);
-    await sweep(service);
+    await runCleanup(service);
     await visit.page.reload();
     await visit.page.getByText(/^Integrity verified up to entry 2, (?:now|\d+ seconds? ago) \(.+\)\./).waitFor();
     const tamper = (reason: string) =>
@@ -88,18 +88,18 @@ describeInBrowser('web.md 4: /admin/audit', () => {
         UPDATE audit_log SET reason = ${reason} WHERE sequence = 2;
         ALTER TABLE audit_log ENABLE TRIGGER audit_log_append_only`);
     await tamper("'forged'");
-    await sweep(service);
+    await runCleanup(service);
     await visit.page.reload();
     await visit.page.getByRole('alert').filter({ hasText: 'Integrity check failed at entry 2' }).waitFor();
     await visit.look('admin-audit-broken');
     await tamper('NULL');
-    await sweep(service);
+    await runCleanup(service);
     await visit.leave();
   });
 
   test('the age of the verification grows while the page is open', async () => {
     const { page } = visit;
-    await sweep(world.service);
+    await runCleanup(world.service);
     await page.clock.install();
     await arriveAsAdministrator(world, visit, VIEW);
     await page.getByText(/^Integrity verified up to entry \d+, (?:now|\d+ seconds? ago)/).waitFor();

@@ -38,7 +38,7 @@ describeInBrowser('web.md 4: the instance settings', () => {
   });
   beforeEach(async () => {
     visit = await world.visit();
-    provider.behave();
+    provider.reset();
     const { clientId: client_id, clientSecret: client_secret } = provider;
     const sso = { display_name: null, allowed_domains: [], enabled: true, enforced: false, client_id, client_secret };
     expect((await world.service.as(root).patch(CONFIG, { ...DEFAULTS, sso })).status).toBe(200);
@@ -236,7 +236,7 @@ describeInBrowser('web.md 4: the instance settings', () => {
     await page.getByText('Single sign-on is ready.').waitFor();
     await state.getByText('Test passed').waitFor();
     await page.getByText('Signing keys found').waitFor();
-    provider.instead.keys = (_, res) => void res.writeHead(500).end();
+    provider.overrides.keys = (_, res) => void res.writeHead(500).end();
     await button('Test connection').press('Enter');
     await page.getByText('Single sign-on isn’t ready.').waitFor();
     await state.getByText('Test failed').waitFor();

@@ -165,7 +165,7 @@ describeInBrowser('connections.md 4: pages before sign-in', () => {
     await visit.open('/auth/connections/corp/callback?code=stolen&state=foreign');
     await page.getByText('This sign-in was started in another tab').waitFor();
     expect(new URL(page.url()).search).toBe('');
-    provider.instead.authorize = (req, res) => {
+    provider.overrides.authorize = (req, res) => {
       const requested = new URL(req.url ?? '/', provider.issuer);
       const back = new URL('/auth/connections/other/callback', requested.searchParams.get('redirect_uri') ?? '');
       back.searchParams.set('code', provider.visit(requested.href));

@@ -8,7 +8,7 @@ import { arrival, decide } from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type AddressProxy, openAddressProxy } from '../machine/proxy-from-address.js';
 import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
-import { eventually, inboxOf, isAlive, mailTo, ownLinksIn, sweep } from '../support/index.js';
+import { eventually, inboxOf, isTokenActive, mailTo, ownLinksIn, runCleanup } from '../support/index.js';
 import { choose, hasArrived, heading, signInAs, signOut, tabTo, type } from './driving.js';
 import { mailedLink } from './mailed.js';
 
@@ -199,7 +199,7 @@ describeInBrowser('web.md: the life of an account', () => {
       ...{ grant_type: 'authorization_code', code: (await arrival(page)).get('code') ?? '', redirect_uri: redirectUri },
       ...{ code_verifier: verifier, client_id: id, client_secret: secret },
     });
-    expect(await isAlive(world.service, body.access_token)).toBe(true);
+    expect(await isTokenActive(world.service, body.access_token)).toBe(true);
     return body.access_token;
   };
 
@@ -209,7 +209,7 @@ describeInBrowser('web.md: the life of an account', () => {
     await item(APPLICATION).getByRole('button', { name: 'Remove access' }).click();
     await inDialog('Remove access').click();
     await says(home, 'No connected apps');
-    expect(await isAlive(world.service, accessToken)).toBe(false);
+    expect(await isTokenActive(world.service, accessToken)).toBe(false);
   };
 
   const moveTo = async (next: string) => {
@@ -299,7 +299,7 @@ describeInBrowser('web.md: the life of an account', () => {
     await isInAgain();
     expect(await deadline()).toBeNull();
     service.clock.advance(PAST_THE_DEADLINE);
-    await sweep(service);
+    await runCleanup(service);
     await page.reload();
     await isInAgain();
   };

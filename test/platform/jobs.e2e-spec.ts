@@ -21,9 +21,9 @@ import {
   type Persona,
   person,
   race,
+  runCleanup,
   runJobs,
   superuser,
-  sweep,
   withGatehouse,
 } from '../support/index.js';
 
@@ -66,7 +66,7 @@ describe('a job', () => {
   });
 
   test('with a key is enqueued once, also if 32 transactions enqueue it at the same time', async () => {
-    const { answers: responses, statuses } = await race(32, () => send({ parcel: 'unique', key: 'a key' }));
+    const { responses, statuses } = await race(32, () => send({ parcel: 'unique', key: 'a key' }));
     expect(statuses).toEqual({ 200: 32 });
     expect(responses.filter(({ body }) => body.is_new)).toHaveLength(1);
     expect(await runJobs(service)).toBe(1);
@@ -459,7 +459,7 @@ describe('the tables', () => {
       INSERT INTO pgboss_job (name, state, completed_on) VALUES
         ('old', 'completed', now() - interval '25 hours'), ('old', 'failed', now() - interval '31 days'),
         ('new', 'completed', now() - interval '23 hours'), ('new', 'failed', now() - interval '29 days')`);
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql(`SELECT name FROM pgboss_job WHERE name IN ('old', 'new')`)).toEqual([
       { name: 'new' },
       { name: 'new' },

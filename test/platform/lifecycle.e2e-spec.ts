@@ -84,7 +84,7 @@ test('every event is delivered in its transaction, and after the commit by a job
 });
 
 test('32 registrations at the same time are 32 events', async () => {
-  const { statuses, answers: responses } = await race(32, (n) => register(`race.${n}@example.com`));
+  const { statuses, responses } = await race(32, (n) => register(`race.${n}@example.com`));
   expect(statuses).toEqual({ 200: 32 });
   for (const { body } of responses) {
     const types = (await entries('in', body.user_id)).map(({ type }) => type);

@@ -234,7 +234,7 @@ describe('conventions.md 12: the shutdown of a process', () => {
     ];
     const connections = await Promise.all(half.map(() => RawConnection.open({ port: Number(port) })));
     for (const [index, connection] of connections.entries()) connection.send(half[index] ?? '');
-    expect((await (connections[1] as RawConnection).answer()).status).toBe(401);
+    expect((await (connections[1] as RawConnection).readResponse()).status).toBe(401);
     const begun = performance.now();
     expect(await service.stop()).toBe(0);
     expect(performance.now() - begun).toBeLessThan(30_000);

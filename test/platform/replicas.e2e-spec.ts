@@ -5,7 +5,6 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { hasRedis, redisDatabase } from '../machine/redis.js';
 import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
 import {
-  type Answer,
   exchange,
   expectApiError,
   mailTo,
@@ -16,6 +15,7 @@ import {
   person,
   refresh,
   signIn,
+  type TestResponse,
 } from '../support/index.js';
 import { ScriptedProvider } from '../support/sso.js';
 
@@ -120,11 +120,11 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
   test('FLT-40: a one-time secret presented to all of them in parallel is accepted once', async () => {
     const [a] = replicas;
     const app = await newApp(a, alice);
-    const winners = (responses: Answer[]) => {
+    const winners = (responses: TestResponse[]) => {
       expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
       return responses.filter(({ status }) => status < 300).length;
     };
-    const thrice = (work: (replica: ServiceProcess) => Promise<Answer>) =>
+    const thrice = (work: (replica: ServiceProcess) => Promise<TestResponse>) =>
       Promise.all([...replicas, ...replicas, ...replicas].map(work));
     for (let round = 0; round < Math.ceil(ROUNDS / 4); round++) {
       const code = await newCode(a, alice, app);

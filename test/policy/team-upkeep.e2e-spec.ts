@@ -1,7 +1,7 @@
 import { Cleanup, Metrics } from '../../src/index.js';
 import { notes } from '../fixtures/team/feature.js';
 import { Upkeep, upkeep as upkeepFeature } from '../fixtures/team/upkeep.js';
-import { eventually, expectApiError, type Gatehouse, gatehouse, sweep } from '../support/index.js';
+import { eventually, expectApiError, type Gatehouse, gatehouse, runCleanup } from '../support/index.js';
 
 let service: Gatehouse;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('cleanup jobs of an extension', () => {
     await service.sql('INSERT INTO notes_notebook VALUES (1), (2)');
     await service.sql(`INSERT INTO notes (id, owner_id, notebook_id, expires_at)
       VALUES (1, 1, 1, NULL), (2, 1, 2, now() - interval '1 second'), (3, 1, 1, now() + interval '1 hour')`);
-    await sweep(service);
+    await runCleanup(service);
     expect(await service.sql('SELECT id FROM notes ORDER BY id')).toEqual([{ id: '1' }, { id: '3' }]);
     expect(await service.sql('SELECT id FROM notes_notebook')).toEqual([{ id: '1' }]);
   });
@@ -33,7 +33,7 @@ describe('cleanup jobs of an extension', () => {
       later++;
       return 0;
     });
-    await expect(sweep(service)).rejects.toThrow('a chore that fails');
+    await expect(runCleanup(service)).rejects.toThrow('a chore that fails');
     const line = service.log.find((entry) => entry.includes('deleting expired rows failed')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({ table: 'broken chore', error: { message: 'a chore that fails' } });
     expect(later).toBe(1);

@@ -12,7 +12,7 @@ import { Routes } from '../../src/policy/routes.js';
 import { startFront } from '../machine/bundled-front.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { copyTemplate, createCredentialSet, type Gatehouse, gatehouse, newHook } from '../support/index.js';
+import { copyTemplate, createCredentialSet, type Gatehouse, gatehouse, newWebhook } from '../support/index.js';
 
 const GATEHOUSE_SECRET = process.env.GATEHOUSE_TEST_SECRET;
 const at = (path: string): string => join(import.meta.dirname, '../..', path);
@@ -129,7 +129,7 @@ async function compare({ ports }: Replicas, corpus: readonly Sent[]) {
 async function kindsOf(service: Gatehouse): Promise<Readonly<Record<string, Sent>>> {
   const owner = await createCredentialSet(service, { acls: ['*'], scopes: ['identify', 'email'] });
   const { accountId, applicationId, session, bot, bearer, adminBearer, adminKey } = owner;
-  const hook = await newHook(service, session);
+  const hook = await newWebhook(service, session);
   const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
     .png()
     .toBuffer();

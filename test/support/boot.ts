@@ -4,7 +4,7 @@ import { afterEach } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/features.js';
-import { frontOf, openTestDatabase, type TestDatabase } from './gatehouse.js';
+import { openTestDatabase, startFront, type TestDatabase } from './gatehouse.js';
 import { GENEROUS_TIMEOUTS } from './timeouts.js';
 
 const databases: TestDatabase[] = [];
@@ -33,7 +33,7 @@ export async function boot(
 export async function startWith(env: Record<string, string>): Promise<void> {
   const { settings, embedded } = await settingsWith(env);
   const service =
-    (await frontOf(settings, () => {})) ??
+    (await startFront(settings, () => {})) ??
     (await createApp(loadConfig(settings), embedded ? { embeddedDatabase: embedded } : {}));
   await service.close();
 }

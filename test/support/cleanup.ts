@@ -9,7 +9,7 @@ export function cleanUp(app: INestApplication): Promise<void> {
 }
 
 /** Runs each cleanup task once. Some tasks skip locked rows, so this first waits for background work. */
-export async function sweep(service: Gatehouse): Promise<void> {
+export async function runCleanup(service: Gatehouse): Promise<void> {
   await service.idle();
   await service.app.get(LastUsed).flushNow();
   await cleanUp(service.app);

@@ -8,7 +8,7 @@ import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { LIFECYCLE_TYPES } from '../../src/policy/lifecycle.js';
 import { describePolicy } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import { Ajv2020 } from './optional-packages.js';
 import { recordAnswer } from './recorded.js';
 
@@ -78,7 +78,7 @@ export class ResponseValidator {
   }
 
   /** @throws Error with the difference between a response and its description */
-  validate(method: string, template: string, answer: Answer): void {
+  validate(method: string, template: string, answer: TestResponse): void {
     const operation = this.document.paths[template]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
     if (!operation) throw new Error(`${method} ${template} is not described`);
     if (operation['x-gatehouse-undescribed']) {
@@ -98,14 +98,14 @@ export class ResponseValidator {
     return found?.$ref ? this.document.components.responses[found.$ref.split('/').pop() as string] : found;
   }
 
-  private judgeHeaders({ headers = {} }: Response, answer: Answer, where: string): void {
+  private judgeHeaders({ headers = {} }: Response, answer: TestResponse, where: string): void {
     for (const name of Object.keys(headers)) {
       const isRequired = this.document.components.headers[name]?.required === true;
       if (isRequired && !answer.headers.has(name)) throw new Error(`${where}: ${name} is missing`);
     }
   }
 
-  private judgeBody({ content = {} }: Response, isHead: boolean, answer: Answer, where: string): void {
+  private judgeBody({ content = {} }: Response, isHead: boolean, answer: TestResponse, where: string): void {
     const type = answer.headers.get('content-type')?.split(';')[0]?.trim() ?? '';
     if (answer.text === '') {
       if (!isHead && type !== '' && !content[type] && !content['*/*']) {
@@ -144,7 +144,7 @@ function errorSchemaIn(schema: Schema, code: string): Schema | undefined {
   return declared.find(({ $ref }) => ($ref as string).endsWith(`/${errorSchemaName(code)}`));
 }
 
-const bodyExcerpt = ({ text }: Answer): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
+const bodyExcerpt = ({ text }: TestResponse): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
 
 /** Applications with the same routes and descriptions share the compiled schemas. */
 const validators = new Map<string, Promise<ResponseValidator>>();
@@ -189,7 +189,12 @@ export function stopValidatingResponses(url: string): void {
 }
 
 /** @throws Error with the difference between a response and its description */
-export async function assertDescribed(url: string, method: string, target: string, answer: Answer): Promise<void> {
+export async function assertDescribed(
+  url: string,
+  method: string,
+  target: string,
+  answer: TestResponse,
+): Promise<void> {
   const service = running.get(url);
   if (!service || method === 'OPTIONS') return;
   const plan = service.routes.find(method, target.split('?')[0] ?? '');

@@ -21,7 +21,7 @@ export class EventReceiver {
   /** All deliveries, in the order of their arrival. */
   readonly received: ReceivedEvent[] = [];
   /** The status of the next response, or a promise that delays it. */
-  answer: (count: number) => number | Promise<number> = () => 204;
+  respond: (count: number) => number | Promise<number> = () => 204;
   private readonly server: Server;
 
   private constructor() {
@@ -33,7 +33,7 @@ export class EventReceiver {
       req.on('end', async () => {
         const headers = Object.fromEntries(Object.entries(req.headersDistinct).map(([name, of]) => [name, String(of)]));
         this.received.push({ headers, body, event: JSON.parse(body), path: req.url });
-        const status = await this.answer(this.received.length);
+        const status = await this.respond(this.received.length);
         res.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
       });
     });

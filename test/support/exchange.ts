@@ -7,7 +7,7 @@ import { SuperTest } from './optional-packages.js';
 import { WAIT_TIMEOUT_MS } from './timeouts.js';
 
 /** A response of the service. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed body: JSON if the content type is JSON, otherwise text. `undefined` if the body is empty. */
@@ -58,11 +58,11 @@ class Request extends SuperTest {
  * A request, which is sent immediately. Awaiting it returns the response. Before that, `expect` adds assertions as in
  * supertest.
  */
-export class Exchange implements Promise<Answer> {
+export class Exchange implements Promise<TestResponse> {
   readonly [Symbol.toStringTag] = 'Exchange';
   private readonly request: Request;
   private readonly received: Promise<Response>;
-  private judged: Promise<Answer> | undefined;
+  private judged: Promise<TestResponse> | undefined;
   private isAsserted = false;
 
   /** `look` receives the body of every response, even if an assertion fails later. */
@@ -93,8 +93,8 @@ export class Exchange implements Promise<Answer> {
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a request returns its response
-  then<Result = Answer, Otherwise = never>(
-    onAnswer?: ((response: Answer) => Result | PromiseLike<Result>) | null,
+  then<Result = TestResponse, Otherwise = never>(
+    onAnswer?: ((response: TestResponse) => Result | PromiseLike<Result>) | null,
     onFault?: ((reason: unknown) => Otherwise | PromiseLike<Otherwise>) | null,
   ): Promise<Result | Otherwise> {
     this.judged ??= this.judge();
@@ -103,15 +103,15 @@ export class Exchange implements Promise<Answer> {
 
   catch<Otherwise = never>(
     onFault?: ((reason: unknown) => Otherwise | PromiseLike<Otherwise>) | null,
-  ): Promise<Answer | Otherwise> {
+  ): Promise<TestResponse | Otherwise> {
     return this.then(null, onFault);
   }
 
-  finally(onEnd?: (() => void) | null): Promise<Answer> {
+  finally(onEnd?: (() => void) | null): Promise<TestResponse> {
     return this.then().finally(onEnd);
   }
 
-  private async judge(): Promise<Answer> {
+  private async judge(): Promise<TestResponse> {
     const received = await this.received;
     const response = answerOf(received);
     const fault = await this.request.fault(received);
@@ -195,7 +195,7 @@ function read(answer: IncomingMessage & { text?: string }, done: (failure: unkno
   });
 }
 
-function answerOf({ status, headers, text = '', body }: Response): Answer {
+function answerOf({ status, headers, text = '', body }: Response): TestResponse {
   let ofFetch: Headers | undefined;
   return {
     status,
@@ -214,7 +214,7 @@ function answerOf({ status, headers, text = '', body }: Response): Answer {
 const MAX_SHOWN_CHARACTERS = 1000;
 
 /** A request with its response and the log of both. */
-function describeExchange({ method, path }: SentRequest, answer: Answer, failure = ''): string {
+function describeExchange({ method, path }: SentRequest, answer: TestResponse, failure = ''): string {
   const { status, text } = answer;
   const body =
     text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}... (${text.length} characters)` : text;
@@ -224,14 +224,14 @@ function describeExchange({ method, path }: SentRequest, answer: Answer, failure
 const reported = new Set<string>();
 
 /** Writes the cause of an error to the output of the test, once for each cause. */
-function reportOnce(sent: SentRequest, answer: Answer): void {
+function reportOnce(sent: SentRequest, answer: TestResponse): void {
   const cause = `${sent.method} ${sent.path} ${logOf(answer)}`;
   if (reported.has(cause)) return;
   reported.add(cause);
   process.stderr.write(`${describeExchange(sent, answer)}\n`);
 }
 
-function withExchange(failure: Error, sent: SentRequest, answer: Answer): Error {
+function withExchange(failure: Error, sent: SentRequest, answer: TestResponse): Error {
   const message = describeExchange(sent, answer, `\n${failure.message}`);
   failure.stack = failure.stack?.replace(failure.message, () => message) ?? message;
   failure.message = message;

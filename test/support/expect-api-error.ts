@@ -1,13 +1,16 @@
 import { featureRegistry } from '../../src/features.js';
 import type { FeatureRegistry } from '../../src/policy/feature-registry.js';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import { logOf } from './log-lines.js';
 import { expect } from './optional-packages.js';
 
 /** The status of each error code of the service and of all services that were started. */
 const statuses = new Map([...featureRegistry().errors].map(([code, [status]]) => [code, status]));
 
-/** Adds the error codes of a started service. */
+/**
+ * Adds the error codes of a started service.
+ * @internal
+ */
 export function learnErrorCodes({ errors }: FeatureRegistry): void {
   for (const [code, [status]] of errors) statuses.set(code, status);
 }
@@ -22,7 +25,7 @@ function statusOf(code: string): number {
  * Asserts an error response: the status matches the code, and there is a message. The response must not be cached and
  * must not open a password prompt. `members` are further members that the body must have.
  */
-export function expectApiError(response: Answer, code: string, members: Record<string, unknown> = {}): void {
+export function expectApiError(response: TestResponse, code: string, members: Record<string, unknown> = {}): void {
   const status = statusOf(code);
   if (response.status >= 500 && status < 500)
     throw new Error(`${code} was expected, not ${response.text}${logOf(response)}`);
@@ -36,7 +39,7 @@ export function expectApiError(response: Answer, code: string, members: Record<s
 }
 
 /** Asserts `400 INVALID_FORM_BODY` with exactly these `path: CODE` pairs, in this order. */
-export function expectInvalid(response: Answer, ...faults: string[]): void {
+export function expectInvalid(response: TestResponse, ...faults: string[]): void {
   expectApiError(response, 'INVALID_FORM_BODY');
   const found = (response.body.errors as { path: string; code: string }[]).map(({ path, code }) => `${path}: ${code}`);
   expect(found).toEqual(faults);

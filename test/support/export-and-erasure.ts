@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { AccountExport } from '../../src/accounts/account-export.service.js';
 import { readFileBytes } from '../../src/platform/storage/spool.js';
-import { sweep } from './cleanup.js';
+import { runCleanup } from './cleanup.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Everything that is stored about an account, as `gatehouse user export` writes it. */
@@ -21,7 +21,7 @@ export async function exportAccount(service: Gatehouse, { id }: { id: string }):
 export async function eraseAccount(service: Gatehouse, { id }: { id: string }): Promise<void> {
   const before = service.log.length;
   await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [id]);
-  await sweep(service);
+  await runCleanup(service);
   const left = await service.sql('SELECT 1 FROM account WHERE id = $1 AND deleted_at IS NULL', [id]);
   if (left.length > 0)
     throw new Error(`The erasure of the account ${id} failed:\n${service.log.slice(before).join('\n')}`);

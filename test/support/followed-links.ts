@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Config } from '../../src/core/config/config.js';
 import { Routes } from '../../src/policy/routes.js';
 import { isPage } from '../../src/web/paths.js';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import { ownLinksIn } from './own-links.js';
 
 /** Paths for programs, which are not pages. `/oauth2_callback` belongs to the Admin application (admin.md 6.1). */
@@ -22,7 +22,7 @@ export function watchLinks(url: string, app: INestApplication): void {
   if (web.pages) watched.set(url, { origin: publicOrigin, links: new Set() });
 }
 
-export function recordLinks(url: string, { text, headers }: Answer): void {
+export function recordLinks(url: string, { text, headers }: TestResponse): void {
   const service = watched.get(url);
   if (!service) return;
   for (const part of [headers.get('location') ?? '', text]) {

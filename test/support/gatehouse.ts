@@ -80,7 +80,7 @@ export interface GatehouseOptions extends Extension {
 }
 
 /** The public interface of a service, in this process or in another. */
-export interface Front {
+export interface ServiceEndpoint {
   readonly url: string;
   /** A client that sends no credential. */
   readonly anonymous: Client;
@@ -89,7 +89,7 @@ export interface Front {
 }
 
 /** A running service of a test file. It is a real server with its own real, migrated database. */
-export interface Gatehouse extends Front {
+export interface Gatehouse extends ServiceEndpoint {
   readonly app: INestApplication<Server>;
   readonly port: number;
   readonly clock: MovableClock;
@@ -251,7 +251,7 @@ export async function gatehouse({
   });
   learnErrorCodes(app.get(FeatureRegistry));
   await app.listen(config.port, config.host);
-  const front = await frontOf({ ...settings, DATABASE_URL: on.databaseUrl }, (line) => log.push(line));
+  const front = await startFront({ ...settings, DATABASE_URL: on.databaseUrl }, (line) => log.push(line));
   const { port } = front ?? (app.getHttpServer().address() as AddressInfo);
   const url = `http://127.0.0.1:${port}`;
   validateResponses(url, app, {
@@ -314,8 +314,9 @@ type StartFront = (
 /**
  * Starts the process that clients call instead of the application, if `GATEHOUSE_TEST_FRONT` names a file that starts
  * one.
+ * @internal
  */
-export async function frontOf(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
+export async function startFront(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
   const { GATEHOUSE_TEST_FRONT: file } = process.env;
   if (file === undefined) return undefined;
   const { startFront } = (await import(file)) as { startFront: StartFront };

@@ -118,7 +118,7 @@ export class GatewayClient {
   }
 
   /** Sends a heartbeat and waits for its acknowledgment. Everything that was sent before has then been handled. */
-  async beat(d?: unknown): Promise<void> {
+  async sendHeartbeat(d?: unknown): Promise<void> {
     this.send({ op: 1, d });
     await this.op(11);
   }

@@ -1,4 +1,4 @@
-import type { Front, Gatehouse } from './gatehouse.js';
+import type { Gatehouse, ServiceEndpoint } from './gatehouse.js';
 import { WAIT_TIMEOUT_MS } from './timeouts.js';
 
 /** A message in the development inbox. */
@@ -33,13 +33,13 @@ export async function eventually<T>(what: string, attempt: () => Promise<T | und
 }
 
 /** The messages for an email address or phone number in the inbox, newest first. Does not wait. */
-export async function inboxOf(service: Front, address: string, type?: string): Promise<Message[]> {
+export async function inboxOf(service: ServiceEndpoint, address: string, type?: string): Promise<Message[]> {
   const { body } = await service.anonymous.get('/dev/inbox.json', { query: { to: address, limit: '200' } });
   return (body.messages as Message[]).filter((message) => type === undefined || message.type === type);
 }
 
 /** Waits until a recipient has received `count` messages of a type. Returns them, newest first. */
-export function mailsTo(service: Front, address: string, type: string, count: number): Promise<Message[]> {
+export function mailsTo(service: ServiceEndpoint, address: string, type: string, count: number): Promise<Message[]> {
   return eventually(`mail ${count} of type ${type} to ${address}`, async () => {
     const messages = await inboxOf(service, address, type);
     return messages.length >= count ? messages : undefined;
@@ -47,7 +47,7 @@ export function mailsTo(service: Front, address: string, type: string, count: nu
 }
 
 /** Waits until a recipient has received `count` messages of a type. Returns the newest. */
-export async function mailTo(service: Front, address: string, type: string, count = 1): Promise<Message> {
+export async function mailTo(service: ServiceEndpoint, address: string, type: string, count = 1): Promise<Message> {
   const [newest] = await mailsTo(service, address, type, count);
   return newest as Message;
 }

@@ -9,7 +9,7 @@ import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
 import { type CredentialSet, type CredentialSetOptions, createCredentialSet } from './all-credentials.js';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import type { Gatehouse } from './gatehouse.js';
 import { createPersonalToken, type PersonalTokenOptions } from './personal-token.js';
 
@@ -99,7 +99,11 @@ function expected({ policy, path, method }: RoutePlan, caller: CallerName): stri
 const nameOf = ({ method, path }: RoutePlan): string => `${method} ${path}`;
 
 /** Calls a route with plausible path parameters and without meaningful input. */
-function call(service: Gatehouse, { method, path, accepts }: RoutePlan, value: string | undefined): Promise<Answer> {
+function call(
+  service: Gatehouse,
+  { method, path, accepts }: RoutePlan,
+  value: string | undefined,
+): Promise<TestResponse> {
   const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
   const client = value === undefined ? service.anonymous : service.as(value);
   const form = accepts.kind === 'form' ? new URLSearchParams({ token: '1' }) : undefined;

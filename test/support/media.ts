@@ -1,8 +1,8 @@
-import type { Front } from './gatehouse.js';
+import type { ServiceEndpoint } from './gatehouse.js';
 import { expect } from './optional-packages.js';
 
 /** A planned upload. */
-export interface Planned {
+export interface PlannedUpload {
   readonly id: number;
   readonly filename: string;
   readonly upload_filename: string;
@@ -13,7 +13,7 @@ export interface Planned {
 }
 
 /** A stored attachment after its upload was completed. */
-export interface Stored {
+export interface UploadedFile {
   readonly upload_filename: string;
   readonly id: string;
   readonly filename: string;
@@ -34,7 +34,7 @@ export function pathOf(url: string): string {
 
 /** Fetches a path. Returns the body as bytes. */
 export async function fetchBytes(
-  service: Front,
+  service: ServiceEndpoint,
   path: string,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
@@ -44,10 +44,10 @@ export async function fetchBytes(
 
 /** Plans the upload of files of these sizes. */
 export async function planUploads(
-  service: Front,
+  service: ServiceEndpoint,
   holder: Holder,
   files: { filename: string; size: number }[],
-): Promise<Planned[]> {
+): Promise<PlannedUpload[]> {
   const attachments = files.map(({ filename, size }, id) => ({
     ...{ id, filename, file_size: size, content_type: 'application/octet-stream' },
   }));
@@ -57,8 +57,13 @@ export async function planUploads(
 }
 
 /** Plans, sends and completes the upload of one attachment. */
-export async function uploadFile(service: Front, holder: Holder, filename: string, bytes: Uint8Array): Promise<Stored> {
-  const [planned] = (await planUploads(service, holder, [{ filename, size: bytes.length }])) as [Planned];
+export async function uploadFile(
+  service: ServiceEndpoint,
+  holder: Holder,
+  filename: string,
+  bytes: Uint8Array,
+): Promise<UploadedFile> {
+  const [planned] = (await planUploads(service, holder, [{ filename, size: bytes.length }])) as [PlannedUpload];
   expect((await service.anonymous.put(pathOf(planned.upload_url), bytes)).status).toBe(200);
   const { status, body } = await service
     .as(holder)

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import { expectApiError } from './expect-api-error.js';
-import type { Front, Gatehouse } from './gatehouse.js';
+import type { Gatehouse, ServiceEndpoint } from './gatehouse.js';
 import { expect } from './optional-packages.js';
 import { type Persona, person } from './personas.js';
 
@@ -23,7 +23,11 @@ export interface App {
 export const CALLBACK = 'https://client.example/callback';
 
 /** Creates an application with a redirect URI. `input` contains further members of the request. */
-export async function newApp(service: Front, owner: Persona, input: Record<string, unknown> = {}): Promise<App> {
+export async function newApp(
+  service: ServiceEndpoint,
+  owner: Persona,
+  input: Record<string, unknown> = {},
+): Promise<App> {
   const response = await service
     .as(owner)
     .post('/v1/oauth2/applications', { name: 'Client', redirect_uris: [CALLBACK], ...input });
@@ -39,7 +43,12 @@ export const basic = (id: string, secret: string): string =>
 /**
  * Sends a form as the application. A confidential client uses Basic authentication, a public client sends `client_id`.
  */
-export function asApp(service: Front, app: App, path: string, form: Record<string, string>): Promise<Answer> {
+export function asApp(
+  service: ServiceEndpoint,
+  app: App,
+  path: string,
+  form: Record<string, string>,
+): Promise<TestResponse> {
   return app.secret === undefined
     ? service.anonymous.form(path, { client_id: app.id, ...form })
     : service.as(basic(app.id, app.secret)).form(path, form);
@@ -53,11 +62,11 @@ export function pkce(): { verifier: string; challenge: string } {
 
 /** Authorizes an application as an account, like the consent page. */
 export const consent = (
-  service: Front,
+  service: ServiceEndpoint,
   account: { authorization: string },
   app: App,
   more: Record<string, unknown> = {},
-): Promise<Answer> =>
+): Promise<TestResponse> =>
   service.as(account).post('/v1/oauth2/authorize/consent', {
     client_id: app.id,
     redirect_uri: app.redirectUri,
@@ -70,7 +79,7 @@ export const parametersOf = (url: string): Record<string, string> => Object.from
 
 /** Consents and returns the authorization code from the redirect. */
 export async function newCode(
-  service: Front,
+  service: ServiceEndpoint,
   account: { authorization: string },
   app: App,
   more: Record<string, unknown> = {},
@@ -84,7 +93,12 @@ export async function newCode(
 }
 
 /** Exchanges an authorization code for tokens. */
-export const exchange = (service: Front, app: App, code: string, more: Record<string, string> = {}): Promise<Answer> =>
+export const exchange = (
+  service: ServiceEndpoint,
+  app: App,
+  code: string,
+  more: Record<string, string> = {},
+): Promise<TestResponse> =>
   asApp(service, app, '/v1/oauth2/token', {
     grant_type: 'authorization_code',
     code,
@@ -93,7 +107,12 @@ export const exchange = (service: Front, app: App, code: string, more: Record<st
   });
 
 /** Exchanges a refresh token for new tokens. */
-export const refresh = (service: Front, app: App, token: string, more: Record<string, string> = {}): Promise<Answer> =>
+export const refresh = (
+  service: ServiceEndpoint,
+  app: App,
+  token: string,
+  more: Record<string, string> = {},
+): Promise<TestResponse> =>
   asApp(service, app, '/v1/oauth2/token', { grant_type: 'refresh_token', refresh_token: token, ...more });
 
 /** The response to an exchange of a code or a refresh token. */
@@ -106,7 +125,7 @@ export interface Tokens {
 
 /** Completes the authorization code flow. A public client uses PKCE. */
 export async function newTokens(
-  service: Front,
+  service: ServiceEndpoint,
   account: { authorization: string },
   app: App,
   scope = 'identify',
@@ -123,7 +142,7 @@ export async function newTokens(
 }
 
 /** Two users and a client of every kind. `app` and `stranger` are confidential. All clients belong to `owner`. */
-export async function clients(service: Front) {
+export async function clients(service: ServiceEndpoint) {
   const alice = await person(service, 'alice');
   const owner = await person(service, 'owner');
   const app = await newApp(service, owner);
@@ -133,7 +152,7 @@ export async function clients(service: Front) {
 }
 
 /** Account states in which no tokens are issued, as SQL assignments of flags and bans. */
-export const REFUSED_STATES = [
+export const REJECTED_ACCOUNT_STATES = [
   ...['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'flags = 1::bigint << 38'],
   ...['banned = true', "banned = true, banned_until = now() + interval '1 hour'"],
 ];
@@ -157,7 +176,7 @@ export async function inState<T>(
 }
 
 /** Whether an access token is valid for the operation that every token may use. */
-export async function isAlive(service: Front, accessToken: string): Promise<boolean> {
+export async function isTokenActive(service: ServiceEndpoint, accessToken: string): Promise<boolean> {
   const { status } = await service.as(`Bearer ${accessToken}`).get('/v1/oauth2/@me');
   expect([200, 401]).toContain(status);
   return status === 200;
@@ -171,7 +190,7 @@ export async function expectGrantRemoved(
   { tokens, code }: { tokens: readonly Tokens[]; code: string },
 ): Promise<void> {
   for (const { access_token, refresh_token } of tokens) {
-    expect(await isAlive(service, access_token)).toBe(false);
+    expect(await isTokenActive(service, access_token)).toBe(false);
     expectApiError(await refresh(service, app, refresh_token), 'INVALID_GRANT');
   }
   expectApiError(await exchange(service, app, code), 'INVALID_GRANT');

@@ -5,19 +5,19 @@ import { Network } from '../../src/platform/outbound/network.js';
 /** A public IP address that leads to the origin of a test. */
 const PUBLIC = '93.184.216.34';
 
-type Answering = (req: IncomingMessage, res: ServerResponse) => void;
+type Responder = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
  * An external server on the loopback interface, and a network in which all names lead to it, such as `hooks.example`.
  * Exceptions: names below `inner.example` have a private address, which the service rejects, and names below
  * `nowhere.example` do not exist.
  */
-export class Origin extends Network {
+export class OriginServer extends Network {
   readonly requests: IncomingMessage[] = [];
   /** Names that were looked up. */
-  readonly asked: string[] = [];
+  readonly resolvedNames: string[] = [];
   connections = 0;
-  answer: Answering = (_req, res) => void res.end('fine');
+  respond: Responder = (_req, res) => void res.end('fine');
   private readonly server: Server;
   private port = 0;
 
@@ -25,7 +25,7 @@ export class Origin extends Network {
     super();
     this.server = createServer((req, res) => {
       this.requests.push(req);
-      this.answer(req, res);
+      this.respond(req, res);
     }).on('connection', () => this.connections++);
   }
 
@@ -37,11 +37,11 @@ export class Origin extends Network {
 
   /** Sends these bytes and headers in response to every request. */
   serve(bytes: Uint8Array | string, headers: Record<string, string> = {}): void {
-    this.answer = (_req, res) => void res.writeHead(200, headers).end(bytes);
+    this.respond = (_req, res) => void res.writeHead(200, headers).end(bytes);
   }
 
   override async resolve(name: string): Promise<readonly string[]> {
-    this.asked.push(name);
+    this.resolvedNames.push(name);
     if (name.endsWith('.inner.example')) return ['127.0.0.1'];
     if (name.endsWith('.half.example')) return [PUBLIC, '10.0.0.1'];
     return name.endsWith('.nowhere.example') ? [] : [PUBLIC];

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import { expectApiError, expectInvalid } from './expect-api-error.js';
-import type { Front, Gatehouse } from './gatehouse.js';
+import type { Gatehouse, ServiceEndpoint } from './gatehouse.js';
 import { mailTo } from './mail.js';
 import { expect } from './optional-packages.js';
 
@@ -19,7 +19,7 @@ export interface Persona {
 const fresh = (): string => randomBytes(6).toString('hex');
 
 /** Registers an ordinary account with a password. */
-export async function person(service: Front, name = 'person'): Promise<Persona> {
+export async function person(service: ServiceEndpoint, name = 'person'): Promise<Persona> {
   const email = `${name}.${fresh()}@example.com`;
   const password = `${fresh()} ${fresh()}`;
   const { status, body } = await service.anonymous.post('/v1/auth/register', { email, password, username: name });
@@ -28,15 +28,17 @@ export async function person(service: Front, name = 'person'): Promise<Persona> 
 }
 
 /** Signs the persona in again, as on another device. */
-export async function signIn(service: Front, { email, password }: Persona): Promise<string> {
+export async function signIn(service: ServiceEndpoint, { email, password }: Persona): Promise<string> {
   const { status, body } = await service.anonymous.post('/v1/auth/login', { email, password });
   expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ token: expect.any(String) }) });
   return body.token;
 }
 
 /** Logs in with a password and returns the response, whatever its status. */
-export const logIn = (service: Front, { email, password }: { email: string; password: string }): Promise<Answer> =>
-  service.anonymous.post('/v1/auth/login', { email, password });
+export const logIn = (
+  service: ServiceEndpoint,
+  { email, password }: { email: string; password: string },
+): Promise<TestResponse> => service.anonymous.post('/v1/auth/login', { email, password });
 
 /** The number of active sessions of an account. */
 export async function sessionsOf(service: Gatehouse, { id }: { id: string }): Promise<number> {
@@ -54,7 +56,7 @@ export async function verifiedPerson(service: Gatehouse, name: string): Promise<
  * Sets 32 passwords in parallel. Asserts that exactly one is accepted and all others fail with `fault`. Returns the
  * accepted password.
  */
-export async function racePasswords(set: (password: string) => Promise<Answer>, fault: string): Promise<string> {
+export async function racePasswords(set: (password: string) => Promise<TestResponse>, fault: string): Promise<string> {
   const passwords = Array.from({ length: 32 }, (_, n) => `parallel password ${n}`);
   const responses = await Promise.all(passwords.map(set));
   const winners = passwords.filter((_, n) => responses[n]?.status === 200);
@@ -88,7 +90,7 @@ export class Authenticator {
 }
 
 /** Verifies the persona's email address with the token from the verification email. */
-export async function verifyEmail(service: Front, { email }: Persona): Promise<void> {
+export async function verifyEmail(service: ServiceEndpoint, { email }: Persona): Promise<void> {
   const { metadata } = await mailTo(service, email, 'email_verification');
   const { status, body } = await service.anonymous.post('/v1/auth/verify', { token: metadata.token });
   expect({ status, body }).toEqual({ status: 204, body: undefined });
@@ -99,7 +101,7 @@ export async function verifyEmail(service: Front, { email }: Persona): Promise<v
  * returns the sudo members of the last step.
  */
 export async function changeEmail(
-  service: Front,
+  service: ServiceEndpoint,
   persona: Persona,
   { from = persona.email, to, proof }: { from?: string; to: string; proof?: () => object },
 ): Promise<string> {

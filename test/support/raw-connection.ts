@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 
 /** A response as received, with its header lines in their original order and spelling. */
-export interface RawAnswer extends Answer {
+export interface RawResponse extends TestResponse {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
@@ -59,7 +59,7 @@ export class RawConnection {
   }
 
   /** The next response. Set `bodiless` for a response to HEAD. */
-  async answer({ bodiless = false } = {}): Promise<RawAnswer> {
+  async readResponse({ bodiless = false } = {}): Promise<RawResponse> {
     for (;;) {
       const response = this.take(bodiless);
       if (response) return response;
@@ -70,7 +70,7 @@ export class RawConnection {
     }
   }
 
-  private take(bodiless: boolean): RawAnswer | null {
+  private take(bodiless: boolean): RawResponse | null {
     const { received } = this;
     const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return null;
@@ -147,13 +147,13 @@ export async function sendRaw(
   service: { port: number },
   lines: readonly string[],
   { body = '', bodiless = false, from }: { body?: string | Buffer; bodiless?: boolean; from?: string } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const connection = await RawConnection.open(service, from);
   try {
     const [start = '', ...fields] = lines;
     connection.send([start, 'Host: gatehouse.test', ...fields, '', ''].join('\r\n'));
     if (body.length > 0) connection.send(body);
-    return await connection.answer({ bodiless: bodiless || start.startsWith('HEAD ') });
+    return await connection.readResponse({ bodiless: bodiless || start.startsWith('HEAD ') });
   } finally {
     connection.close();
   }

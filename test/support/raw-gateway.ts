@@ -31,7 +31,7 @@ export function parseLastClose(response: string): [code: number, reason: string]
 export async function openRawGateway(service: { port: number }): Promise<RawConnection> {
   const connection = await RawConnection.open(service);
   connection.send(upgradeBytes());
-  await connection.answer();
+  await connection.readResponse();
   await connection.until('"op":10');
   return connection;
 }

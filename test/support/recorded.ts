@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 
 /** The folder in which responses are recorded for `npm run examples`, if set. */
 const FOLDER = process.env.RECORD_ANSWERS;
@@ -23,7 +23,7 @@ function masked(value: unknown, name = ''): unknown {
 }
 
 /** Records a successful response as an example for its operation. */
-export function recordAnswer(operation: string, { status, headers, body, text }: Answer): void {
+export function recordAnswer(operation: string, { status, headers, body, text }: TestResponse): void {
   if (FOLDER === undefined || status >= 300 || text.length > LONGEST) return;
   if (!headers.get('content-type')?.startsWith('application/json')) return;
   const line = JSON.stringify({ operation, status, body: masked(body) });

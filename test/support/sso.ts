@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { administrator } from './admin.js';
 import { type Certificate, certificate } from './certificate.js';
-import type { Answer } from './exchange.js';
+import type { TestResponse } from './exchange.js';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from './gatehouse.js';
 import { expect } from './optional-packages.js';
 import type { Persona } from './personas.js';
@@ -64,7 +64,7 @@ export class ScriptedProvider {
   clientSecret: string | undefined = `secret ${randomBytes(6).toString('hex')}`;
   readonly calls: Call[] = [];
   /** Handlers that replace the normal behavior of endpoints. */
-  readonly instead: Partial<Record<Endpoint, Handler>> = {};
+  readonly overrides: Partial<Record<Endpoint, Handler>> = {};
   /** Members that replace those of the discovery document. */
   description: Claims = {};
   /** Members that replace those in the response of the token endpoint. */
@@ -108,8 +108,8 @@ export class ScriptedProvider {
   }
 
   /** Restores the normal behavior of all endpoints. */
-  behave(): void {
-    for (const endpoint of Object.keys(this.instead)) delete this.instead[endpoint as Endpoint];
+  reset(): void {
+    for (const endpoint of Object.keys(this.overrides)) delete this.overrides[endpoint as Endpoint];
     this.description = {};
     this.tokenMembers = {};
   }
@@ -169,7 +169,7 @@ export class ScriptedProvider {
     this.calls.push({ path, authorization: req.headers.authorization, body });
     const endpoint = PATHS[path];
     if (!endpoint) return json(res, 404, {});
-    const instead = this.instead[endpoint];
+    const instead = this.overrides[endpoint];
     if (instead) return instead(req, res);
     if (endpoint === 'description') json(res, 200, this.describe());
     else if (endpoint === 'keys') json(res, 200, { keys: this.keys.map(({ jwk }) => jwk) });
@@ -180,7 +180,7 @@ export class ScriptedProvider {
 
   /** Redirects browsers back immediately with these claims or with an error, without a sign-in page. */
   sendBack(response: { claims: Claims } | { error: string }): void {
-    this.instead.authorize = (req, res) => {
+    this.overrides.authorize = (req, res) => {
       const requested = new URL(req.url ?? '/', this.issuer);
       const back = new URL(requested.searchParams.get('redirect_uri') ?? '');
       const result =
@@ -249,7 +249,7 @@ export const signed: Signer = (claims, { alg, kid, privateKey }) =>
   new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(privateKey);
 
 /** Changes section `sso` of the instance configuration as an administrator and returns the response. */
-export async function patchSso(service: Gatehouse, sso: unknown): Promise<Answer> {
+export async function patchSso(service: Gatehouse, sso: unknown): Promise<TestResponse> {
   const held = administrators.get(service) ?? (await administrator(service, '*'));
   administrators.set(service, held);
   return service.as(held).patch('/v1/admin/instance/config', { sso });
@@ -309,7 +309,7 @@ export async function signInBySso(
   provider: ScriptedProvider,
   claims: Claims = {},
   more: { info?: Claims; sign?: Signer } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { authorization_url: url, state } = await startSso(service);
   return service.anonymous.post('/v1/auth/sso/complete', { code: provider.visit(url, claims, more), state });
 }

@@ -1,9 +1,9 @@
-import type { Front, Gatehouse } from './gatehouse.js';
+import type { Gatehouse, ServiceEndpoint } from './gatehouse.js';
 import { eventually } from './mail.js';
 import { expect } from './optional-packages.js';
 
 /** A webhook as returned by its creation, and the path of its URL, which contains the token. */
-export interface Hook {
+export interface CreatedWebhook {
   readonly id: string;
   readonly token: string;
   readonly url: string;
@@ -12,11 +12,11 @@ export interface Hook {
 }
 
 /** Creates a webhook of an account or of an application. */
-export async function newHook(
-  service: Front,
+export async function newWebhook(
+  service: ServiceEndpoint,
   holder: { authorization: string } | string,
   body: Record<string, unknown> = { name: 'hook' },
-): Promise<Hook> {
+): Promise<CreatedWebhook> {
   const response = await service.as(holder).post('/v1/users/@me/webhooks', body);
   expect({ status: response.status, body: response.body }).toMatchObject({
     status: 200,

@@ -2,7 +2,7 @@
  * Tests Auth.js through its core, and `next-auth` 4. `next-auth` 5 is a thin layer above the core: `auth()` requests the
  * session from the core's handler, as `render` does here. Neither needs Next.js or React for its OAuth2 work.
  */
-import { type App, asApp, type Gatehouse, isAlive, newApp, type Persona, person } from '../support/index.js';
+import { type App, asApp, type Gatehouse, isTokenActive, newApp, type Persona, person } from '../support/index.js';
 import { BrowserOfAuthJs, type Refresh, type SessionOfAuthJs, SiteOfAuthJs } from './auth-js.js';
 import { decide, ownService } from './consent.js';
 import { SiteOfNextAuth } from './next-auth.js';
@@ -74,7 +74,7 @@ describe.each([
     expect(await browser.comeBack(await decide(service, alice, url))).toBe(site.url);
     const session = await browser.session();
     expect(session?.user).toEqual({ name: 'alice', email: alice.email });
-    expect(await isAlive(service, session?.access_token ?? '')).toBe(true);
+    expect(await isTokenActive(service, session?.access_token ?? '')).toBe(true);
     expect(site.refreshes).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe.each([
       if (!session) throw new Error('no session');
       expect(session.error).toBeUndefined();
       expect(session.refresh_token).not.toBe(before.refresh_token);
-      expect(await isAlive(service, session.access_token)).toBe(true);
+      expect(await isTokenActive(service, session.access_token)).toBe(true);
       before = session;
     }
     expect(site.refreshes).toHaveLength(3);
@@ -117,13 +117,13 @@ describe.each([
     for (const tab of tabs) {
       expect(tab?.error).toBeUndefined();
       expect(tab?.refresh_token).not.toBe(first.refresh_token);
-      expect(await isAlive(service, tab?.access_token ?? '')).toBe(true);
+      expect(await isTokenActive(service, tab?.access_token ?? '')).toBe(true);
     }
     site.send = fetch;
     site.expireAccess();
     const next = await browser.session();
     expect(next?.error).toBeUndefined();
-    expect(await isAlive(service, next?.access_token ?? '')).toBe(true);
+    expect(await isTokenActive(service, next?.access_token ?? '')).toBe(true);
   });
 
   test('server-side renders that refresh at the same moment work, and so does the tab that comes after them', async () => {
@@ -133,7 +133,7 @@ describe.each([
     const renders = await Promise.all([site.render(browser.cookies), site.render(browser.cookies)]);
     for (const { error, access_token } of renders) {
       expect(error).toBeUndefined();
-      expect(await isAlive(service, access_token)).toBe(true);
+      expect(await isTokenActive(service, access_token)).toBe(true);
     }
     // A render cannot set the cookie, so the tab still has the old refresh token.
     site.send = fetch;
@@ -153,7 +153,7 @@ describe.each([
     const again = await browser.session();
     expect(again?.error).toBeUndefined();
     expect(responses).toMatchObject([{ access_token: again?.access_token, refresh_token: again?.refresh_token }]);
-    expect(await isAlive(service, again?.access_token ?? '')).toBe(true);
+    expect(await isTokenActive(service, again?.access_token ?? '')).toBe(true);
     site.expireAccess();
     expect((await browser.session())?.error).toBeUndefined();
   });
@@ -170,7 +170,7 @@ describe.each([
     expect(await browser.session()).toMatchObject({ error: 'RefreshTokenError' });
     expect(site.refreshes).toEqual([INVALID_GRANT]);
     for (const token of [first.access_token, String(response.access_token)]) {
-      expect(await isAlive(service, token)).toBe(false);
+      expect(await isTokenActive(service, token)).toBe(false);
     }
     for (const token of [first.refresh_token, String(response.refresh_token)])
       expect(await isActive(token)).toBe(false);
@@ -187,7 +187,7 @@ describe.each([
     const last = await browser.session();
     expect(await site.render(stale)).toMatchObject({ error: 'RefreshTokenError' });
     expect(site.refreshes.at(-1)).toEqual(INVALID_GRANT);
-    expect(await isAlive(service, last?.access_token ?? '')).toBe(false);
+    expect(await isTokenActive(service, last?.access_token ?? '')).toBe(false);
     expect(await isActive(last?.refresh_token ?? '')).toBe(false);
   });
 });

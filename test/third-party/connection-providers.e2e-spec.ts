@@ -9,13 +9,13 @@ import {
 import { CONNECTIONS, connect, IDENTITIES, newNonce, PUBLIC, startVisit } from '../machine/connections.js';
 import { describeUnless } from '../machine/programs.js';
 import {
-  type Answer,
   type Claims,
   expectInvalid,
   type Gatehouse,
   gatehouse,
   type Persona,
   superuser,
+  type TestResponse,
   verifiedPerson,
 } from '../support/index.js';
 import { cookieBrowser } from './cookie-browser.js';
@@ -118,11 +118,11 @@ async function visited({ service, provider }: World) {
   return { code, state, nonce, ...(iss && { iss }) };
 }
 
-const complete = ({ service }: World, body: object): Promise<Answer> =>
+const complete = ({ service }: World, body: object): Promise<TestResponse> =>
   Promise.resolve(service.anonymous.post(`${PUBLIC}/corp/complete`, body));
 
 /** Asserts that a sign-in is rejected without effect. */
-async function expectRejected(world: World, attempt: () => Promise<Answer>, fault: string): Promise<void> {
+async function expectRejected(world: World, attempt: () => Promise<TestResponse>, fault: string): Promise<void> {
   const before = await totals(world);
   expectInvalid(await attempt(), fault);
   expect(await totals(world)).toEqual(before);

@@ -4,7 +4,7 @@ import { describeUnless } from '../machine/programs.js';
 import {
   type App,
   type Gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   type Persona,
   parametersOf,
@@ -71,7 +71,7 @@ describeUnless(lemonldapMissing)('openid.md 8: lemonldap-ng, unmodified, signs u
     const next = (await sessionOf(open)) as Record<string, string>;
     expect(next).toMatchObject({ uid: alice.id, mail: alice.email });
     expect(next._oidc_access_token).not.toBe((session as Record<string, string>)._oidc_access_token);
-    expect(await isAlive(service, next._oidc_access_token ?? '')).toBe(true);
+    expect(await isTokenActive(service, next._oidc_access_token ?? '')).toBe(true);
   });
 
   test('sign-out ends the session at the portal and at the service', async () => {

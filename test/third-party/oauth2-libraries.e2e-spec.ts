@@ -2,14 +2,14 @@ import { describeUnless } from '../machine/programs.js';
 import {
   type App,
   asApp,
-  type Front,
   type Gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newTokens,
   type Persona,
   parametersOf,
   person,
+  type ServiceEndpoint,
 } from '../support/index.js';
 import { authlibMissing, ofAuthlib } from './authlib.js';
 import { decide, ownService } from './consent.js';
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** Gives requests a new IP address, so that they have separate rate limits. */
 let lastAddress = 10;
-const fromElsewhere = ({ url, anonymous, as }: Front): Front => {
+const fromElsewhere = ({ url, anonymous, as }: ServiceEndpoint): ServiceEndpoint => {
   const address = `127.0.0.${++lastAddress}`;
   return { url, anonymous: anonymous.from(address), as: (credential) => as(credential).from(address) };
 };
@@ -72,7 +72,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await introspected(first.access)).toMatchObject({ active: true, sub: alice.id, scope: 'identify email' });
     if (library.subjectOf) expect(await library.subjectOf(first.access)).toBe(alice.id);
     const second = await library.refresh(first.refresh);
-    expect(await isAlive(service, second.access)).toBe(true);
+    expect(await isTokenActive(service, second.access)).toBe(true);
     if (!library.revoke) return;
     await library.revoke(second);
     expect([await introspected(first.access), await introspected(second.refresh)]).toEqual([
@@ -90,7 +90,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     const replayed = await decide(service, alice, later.url);
     replayed.searchParams.set('code', back.searchParams.get('code') ?? '');
     expect(await refused(later.redeem(replayed))).toBe('invalid_grant');
-    expect(await isAlive(service, pair.access)).toBe(false);
+    expect(await isTokenActive(service, pair.access)).toBe(false);
     expect(await refused(library.refresh(pair.refresh))).toBe('invalid_grant');
   });
 
@@ -122,7 +122,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     const second = await library.refresh(first.refresh);
     const third = await library.refresh(second.refresh);
     expect(await refused(library.refresh(first.refresh))).toBe('invalid_grant');
-    expect(await isAlive(service, third.access)).toBe(false);
+    expect(await isTokenActive(service, third.access)).toBe(false);
     expect(await refused(library.refresh(third.refresh))).toBe('invalid_grant');
   });
 
@@ -132,8 +132,8 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     const pairs = await Promise.all(tabs.map((tab) => tab.refresh(first.refresh)));
     expect(new Set(pairs.map(({ refresh }) => refresh)).size).toBe(1);
     const [{ access, refresh } = first] = pairs;
-    expect(await isAlive(service, access)).toBe(true);
-    expect(await isAlive(service, (await library.refresh(refresh)).access)).toBe(true);
+    expect(await isTokenActive(service, access)).toBe(true);
+    expect(await isTokenActive(service, (await library.refresh(refresh)).access)).toBe(true);
   });
 
   test('after a lost response, the same token returns the same pair', async () => {
@@ -144,14 +144,14 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
       "UPDATE oauth_token SET consumed_at = consumed_at - interval '11 seconds', settled_at = settled_at - interval '11 seconds'",
     );
     expect(await refused(library.refresh(first.refresh))).toBe('invalid_grant');
-    expect(await isAlive(service, lost.access)).toBe(false);
+    expect(await isTokenActive(service, lost.access)).toBe(false);
   });
 
   test('expired tokens are rejected', async () => {
     const { access, refresh } = await signedIn();
     await service.sql(`UPDATE oauth_token SET expires_at = ${PAST} WHERE account_id = $1`, [alice.id]);
     expect(await refused(library.refresh(refresh))).toBe('invalid_grant');
-    expect(await isAlive(service, access)).toBe(false);
+    expect(await isTokenActive(service, access)).toBe(false);
     if (library.subjectOf) {
       const status = await library.subjectOf(access).then(() => 200, library.statusOf);
       expect(status).toBe(401);
@@ -162,7 +162,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     const { access, refresh } = await signedIn();
     await service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`).expect(204);
     expect(await refused(library.refresh(refresh))).toBe('invalid_grant');
-    expect(await isAlive(service, access)).toBe(false);
+    expect(await isTokenActive(service, access)).toBe(false);
   });
 
   test('a denial gives no tokens, and returns the state', async () => {

@@ -12,7 +12,7 @@ import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Gatehouse,
   gatehouse,
-  isAlive,
+  isTokenActive,
   newApp,
   newTokens,
   type Persona,
@@ -65,7 +65,7 @@ onPostgres('psql, pg_dump and pg_restore', () => {
     await run('pg_restore', '--clean', '--if-exists', '--no-owner', `--dbname=${restored}`, dump);
     await withGatehouse({ env: { GATEHOUSE_SECRET, DATABASE_URL: restored } }, async (second) => {
       expect((await second.as(alice).get('/v1/users/@me').expect(200)).body.id).toBe(alice.id);
-      expect(await isAlive(second, tokens.access_token)).toBe(true);
+      expect(await isTokenActive(second, tokens.access_token)).toBe(true);
     });
   });
 });

@@ -8,15 +8,15 @@ import { type ReusingProxy, reusingProxy } from '../machine/proxies.js';
 import { expectOwnAccounts, ownResponse, requestBytes } from '../machine/reused.js';
 import { until } from '../machine/service-process.js';
 import {
+  type CreatedWebhook,
   type Gatehouse,
   gatehouse,
-  type Hook,
-  newHook,
+  newWebhook,
   type Persona,
   pathOf,
   person,
   planUploads,
-  type RawAnswer,
+  type RawResponse,
 } from '../support/index.js';
 
 const EXPORT = '/v1/users/@me/export';
@@ -32,9 +32,9 @@ let victims: Persona[];
 let owner: Persona;
 /** The owner of a long export. */
 let hoarder: Persona;
-let hook: Hook;
+let hook: CreatedWebhook;
 /** The webhook that each smuggled request would write to. */
-let target: Hook;
+let target: CreatedWebhook;
 /** A complete request that changes something, as the beginning of a body. */
 let smuggled: string;
 let connections = 0;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   service = await gatehouse({ env: { ABUSE_BANS: 'off' } });
   victims = await Promise.all(['alice', 'bob', 'carol', 'dave'].map((name) => person(service, name)));
   owner = await person(service, 'owner');
-  [hook, target] = [await newHook(service, owner), await newHook(service, owner)];
+  [hook, target] = [await newWebhook(service, owner), await newWebhook(service, owner)];
   const body = JSON.stringify({ text: 'smuggled' });
   smuggled = requestBytes(
     `POST ${target.path}/slack`,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   ).toString();
   await service.as(owner).patch('/v1/users/@me', { bio: BIO }).expect(200);
   hoarder = await person(service, 'hoarder');
-  const { id } = await newHook(service, hoarder);
+  const { id } = await newWebhook(service, hoarder);
   await service.sql(
     `INSERT INTO webhook_message (id, webhook_id, username, content, expires_at)
      SELECT $1::bigint + n, $1, 'big', repeat('x', $3::int), now() + interval '1 day' FROM generate_series(1, $2::int) n`,
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const messagesOf = ({ id }: Hook) =>
+const messagesOf = ({ id }: CreatedWebhook) =>
   service.sql('SELECT content FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [id]);
 const staged = () => service.sql('SELECT key FROM media_staged ORDER BY key');
 
@@ -95,14 +95,14 @@ const LONG_LINES = ['A', 'B', 'C', 'D'].map((name) => `X-${name}: ${'y'.repeat(6
 
 interface Operation {
   readonly request: () => Promise<Buffer> | Buffer;
-  readonly expectOwn: (response: RawAnswer) => void;
+  readonly expectOwn: (response: RawResponse) => void;
 }
 
-const expectUploaded = ({ status, headers, text }: RawAnswer) =>
+const expectUploaded = ({ status, headers, text }: RawResponse) =>
   expect([status, headers.get('content-length'), text]).toEqual([200, '0', '']);
 const expectCode =
   (...expected: [status: number, code: string]) =>
-  ({ status, body }: RawAnswer) =>
+  ({ status, body }: RawResponse) =>
     expect([status, body.code]).toEqual(expected);
 
 /** Operations after whose response the connection stays open. */

@@ -12,7 +12,7 @@ import { CurrentCall, Public } from '../../src/policy/decorators.js';
 import { describeUnless, missing } from '../machine/programs.js';
 import { type ReusingProxy, reusingProxy } from '../machine/proxies.js';
 import { until } from '../machine/service-process.js';
-import { type Gatehouse, gatehouse, Origin, type Persona, pathOf, person, uploadFile } from '../support/index.js';
+import { type Gatehouse, gatehouse, OriginServer, type Persona, pathOf, person, uploadFile } from '../support/index.js';
 
 const SECRET = 'a-signing-secret-of-more-than-thirty-two-characters';
 const BODY = JSON.stringify({ id: 'stolen' });
@@ -64,11 +64,11 @@ class LiarController {
 @Module({ controllers: [LiarController] })
 class LiarModule {}
 
-let origin: Origin;
+let origin: OriginServer;
 let service: Gatehouse;
 let victims: Persona[];
 beforeAll(async () => {
-  origin = await new Origin().open();
+  origin = await new OriginServer().open();
   service = await gatehouse({
     ...{ network: origin, modules: [LiarModule] },
     env: { MEDIA_SIGNING_SECRETS: SECRET, ABUSE_BANS: 'off' },
@@ -90,7 +90,7 @@ const RANGE = `Range: bytes=0-${LENGTH - 1}`;
 
 /** An origin that answers a range request without declaring a length. */
 const part = (response: (res: ServerResponse) => void): string => {
-  origin.answer = (_req, res) => {
+  origin.respond = (_req, res) => {
     res.writeHead(206, { 'content-type': 'video/mp4', 'content-range': `bytes 0-${LENGTH - 1}/${10 * LENGTH}` });
     response(res);
   };
@@ -123,7 +123,7 @@ const LIES: Readonly<Record<string, Lie>> = {
   'an origin whose part has less': { path: () => part((res) => res.end('beginning')), lines: [RANGE] },
   'an origin that breaks off': {
     path: () => {
-      origin.answer = (_req, res) => {
+      origin.respond = (_req, res) => {
         res.writeHead(200, { 'content-type': 'video/mp4', 'content-length': LENGTH });
         res.write(OWED.subarray(0, LENGTH - 100), () => res.socket?.destroy());
       };

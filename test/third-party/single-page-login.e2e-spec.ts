@@ -6,7 +6,7 @@ import { decide, enter, signedInAs } from '../machine/consent-application.js';
 import { blocksOf } from '../machine/guides.js';
 import { type Site, site } from '../machine/pages.js';
 import { freePort } from '../machine/ports.js';
-import { type App, isAlive, newApp, type Persona, person, signIn, verifiedPerson } from '../support/index.js';
+import { type App, isTokenActive, newApp, type Persona, person, signIn, verifiedPerson } from '../support/index.js';
 import { ExampleServer } from './example-server.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -80,7 +80,7 @@ describeInBrowser('examples/single-page: a page without a server signs users in 
     expect(page.url()).toBe(`${server.url}/`);
     await page.reload();
     await status(alice.id);
-    expect(await isAlive(world.service, (await stored()).access_token)).toBe(true);
+    expect(await isTokenActive(world.service, (await stored()).access_token)).toBe(true);
     expect(await signIns()).toBe(1);
     const returning = page.waitForRequest((request) => request.url().startsWith(`${world.origin}/oauth2/logout?`));
     await press('Sign out');
@@ -139,7 +139,7 @@ describeInBrowser('examples/single-page: a page without a server signs users in 
     await page.waitForFunction(
       `JSON.parse(sessionStorage.getItem(${JSON.stringify(`oidc.user:${world.origin}:${app.id}`)})).refresh_token !== ${JSON.stringify(before.refresh_token)}`,
     );
-    expect(await isAlive(world.service, (await stored()).access_token)).toBe(true);
+    expect(await isTokenActive(world.service, (await stored()).access_token)).toBe(true);
     await status(alice.id);
   });
 

@@ -18,7 +18,7 @@ export const closeAccount = (work: () => Promise<unknown>, said: AccountClosure)
   withTokenRotation(async () => {
     await work();
     accountClosure.value = said;
-    api.forgetProof();
+    api.forgetSudoProof();
     if (session.value) endSession(session.value.token, true);
   });
 

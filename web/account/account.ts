@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
 import { type Failure, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
@@ -6,8 +6,8 @@ import { followLocale } from '../core/locale.js';
 import { session } from '../core/session.js';
 import { applyTheme, type Theme } from '../core/theme.js';
 
-export type User = Answer<paths, '/v1/users/@me', 'get'>;
-export type Settings = Answer<paths, '/v1/users/@me/settings', 'get'>;
+export type User = ResponseBody<paths, '/v1/users/@me', 'get'>;
+export type Settings = ResponseBody<paths, '/v1/users/@me/settings', 'get'>;
 
 /** The signed-in user, as last received from the service. */
 export const user = signal<User | null>(null);

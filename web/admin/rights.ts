@@ -1,12 +1,12 @@
-import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
+import { ApiError, type paths, type ResponseBody } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
 import { type Failure, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
 import { followLocale } from '../core/locale.js';
 import { session } from '../core/session.js';
 
-export type AdminUser = Answer<paths, '/v1/admin/users/@me', 'get'>['user'];
-type Registry = Answer<paths, '/v1/admin/acls', 'get'>;
+export type AdminUser = ResponseBody<paths, '/v1/admin/users/@me', 'get'>['user'];
+type Registry = ResponseBody<paths, '/v1/admin/acls', 'get'>;
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** An admin operation as the API client names it. */
 export type Operation = readonly [method: Method, path: keyof paths & `/v1/admin/${string}`];

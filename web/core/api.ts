@@ -35,7 +35,7 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
 export const api = gatehouse({
   credential: () => session.value?.token,
   sudo: (methods) => promptForSudo(methods),
-  patience: 0,
+  maxRetryAfterSeconds: 0,
   fetch: send,
 });
 
@@ -60,13 +60,13 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
   }
-  api.forgetProof();
+  api.forgetSudoProof();
   endSession(held.token, true);
 }
 
 /** Signs a user in here. Ends a previous session, also on the server. */
 export async function replaceSession(token: string, isKept: boolean): Promise<void> {
   if (session.value) await api.post(LOGOUT).catch(() => {});
-  api.forgetProof();
+  api.forgetSudoProof();
   startSession(token, isKept);
 }

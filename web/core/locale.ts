@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from './api.js';
 import { CHOICE, setLanguage } from './language.js';
 
@@ -28,7 +28,7 @@ export function followLocale(former: string | null | undefined, next: string | n
  * Sets the language of the pages and, as the locale of the account, that of emails. The pages change first.
  * @throws ApiError if the account cannot be changed. The pages keep the new language.
  */
-export async function changeLanguage(wanted: string): Promise<Answer<paths, '/v1/users/@me/settings', 'patch'>> {
+export async function changeLanguage(wanted: string): Promise<ResponseBody<paths, '/v1/users/@me/settings', 'patch'>> {
   choice = wanted;
   const saving = api.patch('/v1/users/@me/settings', { body: { locale: wanted } as never });
   saving.catch(() => {

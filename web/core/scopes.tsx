@@ -1,9 +1,9 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from './api.js';
 import { localizedText, type TranslationKey, t } from './language.js';
 
 /** Descriptions of extension scopes by language. */
-export type ScopeWords = Answer<paths, '/.well-known/oauth-authorization-server', 'get'>['scope_descriptions'];
+export type ScopeWords = ResponseBody<paths, '/.well-known/oauth-authorization-server', 'get'>['scope_descriptions'];
 
 const BUILT_IN_SCOPES: ReadonlyMap<string, TranslationKey> = new Map([
   ['identify', 'consent.scopeIdentify'],

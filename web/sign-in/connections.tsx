@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { t } from '../core/language.js';
@@ -8,7 +8,7 @@ import { ProviderIcon } from './provider-icon.js';
 import { visitProvider } from './provider-start.js';
 import { service } from './service.js';
 
-export type Connection = Answer<paths, '/.well-known/service', 'get'>['connections'][number];
+export type Connection = ResponseBody<paths, '/.well-known/service', 'get'>['connections'][number];
 
 /** The ID of the connection for single sign-on, which has its own button. */
 const SSO = 'sso';

@@ -1,4 +1,4 @@
-import type { Answer, ApiError, paths } from '@gatehouse-auth/client';
+import type { ApiError, paths, ResponseBody } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../core/action.js';
@@ -16,7 +16,7 @@ export interface PasswordFormProps {
   readonly password: Signal<string>;
   /** The "keep me signed in" choice; undefined to hide it. */
   readonly isKept?: Signal<boolean> | undefined;
-  readonly onAnswer: (response: Answer<paths, '/v1/auth/login', 'post'>) => void;
+  readonly onAnswer: (response: ResponseBody<paths, '/v1/auth/login', 'post'>) => void;
   /** Called if the sign-in needs an emailed link. */
   readonly onHeld: (refused: ApiError) => void;
 }

@@ -1,8 +1,8 @@
-import type { Answer, ApiError, paths } from '@gatehouse-auth/client';
+import type { ApiError, paths, ResponseBody } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
 import { api } from '../core/api.js';
 
-type Service = Answer<paths, '/.well-known/service', 'get'>;
+type Service = ResponseBody<paths, '/.well-known/service', 'get'>;
 
 /** Public information about the service, once loaded. No other request waits for it. */
 export const service = signal<Service | null>(null);

@@ -12,8 +12,8 @@ import {
   GatewayClient,
   gatehouse,
   newApp,
-  newHook,
   newTokens,
+  newWebhook,
   type Persona,
   person,
   race,
@@ -165,7 +165,7 @@ describe('webhooks', () => {
   test('a message becomes a note of the owner, and is changed and deleted with it', async () => {
     const bob = await person(service, 'bob');
     const { client } = await GatewayClient.identify(service, bob.authorization);
-    const hook = await newHook(service, bob, { name: 'News' });
+    const hook = await newWebhook(service, bob, { name: 'News' });
     const { body: message } = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'said' }).expect(200);
     expect((await client.event('NOTES_CREATED')).d).toMatchObject({ owner_id: bob.id, text: 'said' });
     await service.anonymous.patch(`${hook.path}/messages/${message.id}`, { content: 'said better' }).expect(200);
@@ -179,7 +179,7 @@ describe('webhooks', () => {
   test('an owner at the limit gets no note, and no message waits for it', async () => {
     const bob = await person(service, 'bob');
     await race(PER_ACCOUNT, (i) => write(bob, `note ${i}`));
-    const hook = await newHook(service, bob, { name: 'News' });
+    const hook = await newWebhook(service, bob, { name: 'News' });
     await service.anonymous.post(`${hook.path}?wait=true`, { content: 'one more' }).expect(200);
     await waitForSinks(service);
     expect(await textsOf(bob)).toHaveLength(PER_ACCOUNT);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventData, EventType } from '../../core/names.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
@@ -95,17 +95,17 @@ export class Grants {
     await this.lockGrants(tx, accountId);
     const ofGrant = 'account_id = $1 AND ($2::bigint[] IS NULL OR application_id = ANY ($2))';
     const values = [accountId, applicationIds];
-    const [codes] = await tx.query<Changed<{ application_id: string; is_live: boolean }>>(
+    const [codes] = await tx.query<ChangeResult<{ application_id: string; is_live: boolean }>>(
       `DELETE FROM oauth_code WHERE digest IN (SELECT digest FROM oauth_code WHERE ${ofGrant} ORDER BY digest FOR UPDATE)
        RETURNING application_id, expires_at > now() AS is_live`,
       values,
     );
-    const [families] = await tx.query<Changed<{ application_id: string }>>(
+    const [families] = await tx.query<ChangeResult<{ application_id: string }>>(
       `DELETE FROM oauth_family WHERE id IN (SELECT id FROM oauth_family WHERE ${ofGrant} ORDER BY id FOR UPDATE)
        RETURNING application_id`,
       values,
     );
-    const [bots] = await tx.query<Changed<{ application_id: string }>>(
+    const [bots] = await tx.query<ChangeResult<{ application_id: string }>>(
       `DELETE FROM oauth_bot_grant WHERE ${ofGrant} RETURNING application_id`,
       values,
     );
@@ -199,7 +199,7 @@ export class Grants {
 
   /** Deletes expired tokens, and families without tokens. */
   private async removeExpired(tx: Tx, limit: number): Promise<number> {
-    const [tokens] = await tx.query<Changed<{ family_id: string }>>(
+    const [tokens] = await tx.query<ChangeResult<{ family_id: string }>>(
       `DELETE FROM oauth_token WHERE id IN (SELECT id FROM oauth_token WHERE expires_at < now() LIMIT $1)
        RETURNING family_id`,
       [limit],

@@ -10,7 +10,7 @@ import {
 } from '../../auth/factors/imported-hashes.js';
 import type { FieldCode } from '../../core/errors.js';
 import { snowflakeTime } from '../../core/snowflake.js';
-import { codePoints, isText } from '../../core/text/text.js';
+import { countCodePoints, isText } from '../../core/text/text.js';
 import { Bool, Email, type Fault, field, OneOf, Snowflake, Text, Time, validateShape } from '../../http/input.js';
 import { isSecureUrl } from '../instance/instance.dto.js';
 import type { Line, LineFault } from './lines.js';
@@ -64,7 +64,7 @@ function identityFaults(value: unknown, at: string): { at: string; code: FieldCo
   const isConnection = isAbsent(connectionId) || isConnectionId(connectionId);
   const isStated = isText(issuer) && issuer.length <= LONGEST_ISSUER && isSecureUrl(issuer);
   const isIssuer = isStated || (isAbsent(issuer) && !isAbsent(connectionId) && connectionId !== SSO_CONNECTION);
-  const isSubject = isText(subject) && subject !== '' && codePoints(subject) <= LONGEST_SUBJECT;
+  const isSubject = isText(subject) && subject !== '' && countCodePoints(subject) <= LONGEST_SUBJECT;
   return [
     ...(isConnection ? [] : [{ at: `${at}.connection_id`, code: 'INVALID_FORMAT' as const }]),
     ...(isIssuer ? [] : [{ at: `${at}.issuer`, code: 'INVALID_URL_FORMAT' as const }]),

@@ -1,5 +1,5 @@
 import { MAX_TOKEN_LENGTH } from '../../auth/secrets/captchas.service.js';
-import { codePoints, isOneLine, isText } from '../../core/text/text.js';
+import { countCodePoints, isOneLine, isText } from '../../core/text/text.js';
 import { AnyObject, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../../http/input.js';
 
 const URL_LENGTH = 2048;
@@ -15,7 +15,7 @@ export function SecureUrl(): PropertyDecorator {
   const description = { type: 'string', format: 'uri', maxLength: URL_LENGTH };
   return field({ optional: true, nullable: true, bound: 2 * URL_LENGTH, description }, (value): Fault | undefined => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
-    if (codePoints(value) > URL_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (countCodePoints(value) > URL_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     return isSecureUrl(value) ? undefined : 'INVALID_URL_FORMAT';
   });
 }

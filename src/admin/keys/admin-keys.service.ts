@@ -7,7 +7,7 @@ import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError } from '../../core/errors.js';
 import { digest, mintLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { grants } from '../../policy/acls.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AuditLog } from '../audit/audit.service.js';
@@ -170,7 +170,7 @@ export class AdminKeys {
   }
 
   private async deleteKeys(tx: Tx, condition: string, values: unknown[], ending: RevocationCause) {
-    const [rows] = await tx.query<Changed<{ id: string; owner_id: string; name: string; is_live: boolean }>>(
+    const [rows] = await tx.query<ChangeResult<{ id: string; owner_id: string; name: string; is_live: boolean }>>(
       `DELETE FROM admin_key WHERE ${condition}
        RETURNING id, owner_id, name, coalesce(expires_at > now(), true) AS is_live`,
       values,

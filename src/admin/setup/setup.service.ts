@@ -7,7 +7,7 @@ import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 
@@ -76,7 +76,7 @@ export class SetupToken implements OnModuleInit {
   }
 
   private async spend(tx: Tx, token: string): Promise<boolean> {
-    const [rows] = await tx.query<Changed>(
+    const [rows] = await tx.query<ChangeResult>(
       `UPDATE instance SET value = value || '{"void": true}', changed_at = now()
        WHERE name = '${SETTING_NAME}' AND value->>'digest' = $1 AND value->>'void' = 'false' AND ${NO_ADMINISTRATOR}
        RETURNING name`,

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { codePoints, isText } from '../../core/text/text.js';
+import { countCodePoints, isText } from '../../core/text/text.js';
 import { type Fault, field, Int, OneOf, SNOWFLAKE, Snowflake, snowflakeFault, Text, Time } from '../../http/input.js';
 import { PhoneNumber } from '../../users/contact/phone.dto.js';
 import { USER_STATES, type UserState } from './user-list.js';
@@ -40,7 +40,7 @@ function Resolvable(): PropertyDecorator {
   const description = { type: 'string', format: 'account-name', minLength: 1, maxLength: MAX_NAME };
   return field({ optional: true, bound: 2 * MAX_NAME, description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
-    if (codePoints(value) > MAX_NAME) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (countCodePoints(value) > MAX_NAME) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     if (DIGITS.test(value)) return snowflakeFault(value);
     return value.includes('@') || TAG.test(value) ? undefined : 'INVALID_FORMAT';
   });

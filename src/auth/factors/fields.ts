@@ -1,4 +1,4 @@
-import { codePoints, isText } from '../../core/text/text.js';
+import { countCodePoints, isText } from '../../core/text/text.js';
 import { field } from '../../http/input.js';
 import { isCommonPassword } from './common-passwords.js';
 
@@ -18,7 +18,7 @@ export function Password(options: PasswordOptions = {}): PropertyDecorator {
   const bound = { bound: 2 * MAX_PASSWORD, tooLong: 'PASSWORD_LENGTH_INVALID' } as const;
   return field({ ...rest, ...bound, description }, (value) => {
     if (!isText(value)) return 'INVALID_FORMAT';
-    const length = codePoints(value);
+    const length = countCodePoints(value);
     if (length < MIN_PASSWORD || length > MAX_PASSWORD) return 'PASSWORD_LENGTH_INVALID';
     return fresh && isCommonPassword(value) ? 'PASSWORD_IS_TOO_COMMON' : undefined;
   });

@@ -139,7 +139,7 @@ export class MfaTickets {
     const failed = await this.charge(ticket, member);
     const result = await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, ticket.account.id);
-      if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw ticketExpired();
+      if (!(await this.secrets.lock('mfa-ticket', ticket.key, tx))) throw ticketExpired();
       const second = await response(tx);
       if (!second) {
         await this.recordFailure(tx, ticket, by);

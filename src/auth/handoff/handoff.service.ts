@@ -208,7 +208,7 @@ export class Handoffs {
   }
 
   private async lockHandoff(code: string, tx: Tx): Promise<Handoff | undefined> {
-    return (await this.secrets.hold('handoff', code, tx))?.payload;
+    return (await this.secrets.lock('handoff', code, tx))?.payload;
   }
 
   private async find(code: string, tx?: Tx) {

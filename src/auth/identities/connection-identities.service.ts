@@ -3,7 +3,7 @@ import { AccountService } from '../../accounts/account.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { ApiError } from '../../core/errors.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import type { Changed, Tx } from '../../platform/database/database.js';
+import type { ChangeResult, Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
 import { ConnectionIdentity } from './connection-identity.entities.js';
@@ -91,7 +91,7 @@ export class ConnectionIdentities {
 
   /** Deletes an identity of an account. Returns its connection, or `null` if the account does not have it. */
   async unlink(tx: Tx, accountId: string, id: string): Promise<string | null> {
-    const [[row]] = await tx.query<Changed<{ connection_id: string }>>(
+    const [[row]] = await tx.query<ChangeResult<{ connection_id: string }>>(
       'DELETE FROM connection_identity WHERE account_id = $1 AND id = $2 RETURNING connection_id',
       [accountId, id],
     );
@@ -102,7 +102,7 @@ export class ConnectionIdentities {
 
   /** Deletes the identities that an account has at a connection, also those of former issuers, and returns them. */
   async unlinkOf(tx: Tx, accountId: string, connectionId: string): Promise<{ issuer: string; subject: string }[]> {
-    const [removed] = await tx.query<Changed<{ issuer: string; subject: string }>>(
+    const [removed] = await tx.query<ChangeResult<{ issuer: string; subject: string }>>(
       'DELETE FROM connection_identity WHERE account_id = $1 AND connection_id = $2 RETURNING issuer, subject',
       [accountId, connectionId],
     );
@@ -138,7 +138,7 @@ export class ConnectionIdentities {
   }
 
   private async remove(tx: Tx, condition: string, connectionId: string): Promise<number> {
-    const [removed] = await tx.query<Changed<{ account_id: string }>>(
+    const [removed] = await tx.query<ChangeResult<{ account_id: string }>>(
       `DELETE FROM connection_identity i WHERE ${condition} RETURNING i.account_id`,
       [connectionId],
     );

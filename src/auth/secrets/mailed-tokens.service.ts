@@ -6,7 +6,7 @@ import { ApiError } from '../../core/errors.js';
 import { mintLetters } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
-import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
+import { type IssuedSecret, OneTimeSecrets } from './one-time-secrets.service.js';
 
 const MAILED_TOKEN_LENGTH = 64;
 
@@ -15,7 +15,7 @@ type MailedPurpose = 'email-verification' | 'password-reset' | 'email-revert' | 
 /** A valid token and the account that it was issued to. */
 export interface MailedToken {
   readonly account: Account;
-  readonly issued: Issued;
+  readonly issued: IssuedSecret;
 }
 
 /** Tokens of links in emails: 64 letters and digits that work once, for one account. */

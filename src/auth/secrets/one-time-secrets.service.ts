@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountSnapshot, type StoredEpochs } from '../../accounts/account-snapshot.js';
 import type { SecretBinding, SecretPayload } from '../../core/names.js';
 import { mintToken } from '../../core/secrets.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
@@ -19,7 +19,7 @@ import {
 export type { Purpose } from './purposes.js';
 
 /** The data stored with a secret. Only a digest of the secret is stored, which includes the purpose. */
-export interface Issued<Payload = Record<string, unknown>> {
+export interface IssuedSecret<Payload = Record<string, unknown>> {
   readonly subject: string;
   readonly payload: Payload;
   readonly createdAt: Date;
@@ -53,7 +53,7 @@ interface IssuedFacts<Payload> {
 type IssuedRow<Payload> = IssuedFacts<Payload> &
   ({ account_id: string; epoch: number } | { account_id: string | null; epoch: null });
 
-const toIssued = <Payload>(row: IssuedRow<Payload>): Issued<Payload> => ({
+const toIssued = <Payload>(row: IssuedRow<Payload>): IssuedSecret<Payload> => ({
   subject: row.subject,
   payload: row.payload,
   createdAt: row.created_at,
@@ -129,7 +129,7 @@ export class OneTimeSecrets {
     purpose: P,
     secret: string,
     tx: Tx = this.database.manager,
-  ): Promise<Issued<SecretPayload<P>> | null> {
+  ): Promise<IssuedSecret<SecretPayload<P>> | null> {
     const [row] = await tx.query<IssuedRow<SecretPayload<P>>[]>(
       `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))}`,
       [...[keyOf(purpose, secret), purpose]],
@@ -142,8 +142,8 @@ export class OneTimeSecrets {
     purpose: P,
     secret: string,
     tx: Tx = this.database.manager,
-  ): Promise<Issued<SecretPayload<P>> | null> {
-    const [[row]] = await tx.query<Changed<IssuedRow<SecretPayload<P>>>>(
+  ): Promise<IssuedSecret<SecretPayload<P>> | null> {
+    const [[row]] = await tx.query<ChangeResult<IssuedRow<SecretPayload<P>>>>(
       `DELETE FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))} RETURNING ${SECRET_COLUMNS}`,
       [...[keyOf(purpose, secret), purpose]],
     );
@@ -166,7 +166,7 @@ export class OneTimeSecrets {
       epoch = null,
       addressEpoch = null,
     }: BoundColumns = options.owner ? boundColumns(this.bindingOf(purpose), options.owner) : {};
-    const [, changed] = await (options.tx ?? this.database.manager).query<Changed>(
+    const [, changed] = await (options.tx ?? this.database.manager).query<ChangeResult>(
       `UPDATE one_time_secret s
        SET payload = s.payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', s.expires_at),
          account_id = coalesce($6::bigint, s.account_id), epoch = coalesce($7::int, s.epoch),
@@ -190,11 +190,11 @@ export class OneTimeSecrets {
   }
 
   /** Like `peek`, but locks the secret, so that other transactions cannot spend it until `tx` ends. */
-  async hold<P extends Purpose>(
+  async lock<P extends Purpose>(
     purpose: P,
     secret: string,
     tx: Tx,
-  ): Promise<(Issued<SecretPayload<P>> & { readonly readAt: Date }) | null> {
+  ): Promise<(IssuedSecret<SecretPayload<P>> & { readonly readAt: Date }) | null> {
     const [row] = await tx.query<(IssuedRow<SecretPayload<P>> & { read_at: Date })[]>(
       `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
@@ -228,8 +228,8 @@ export class OneTimeSecrets {
     secret: string,
     limit: number,
     tx: Tx = this.database.manager,
-  ): Promise<Issued<SecretPayload<P>> | null> {
-    const [[row]] = await tx.query<Changed<IssuedRow<SecretPayload<P>>>>(
+  ): Promise<IssuedSecret<SecretPayload<P>> | null> {
+    const [[row]] = await tx.query<ChangeResult<IssuedRow<SecretPayload<P>>>>(
       `UPDATE one_time_secret s
        SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
        WHERE ${validSecret(this.bindingOf(purpose))} AND coalesce((s.payload->>'attempts')::int, 0) < $3
@@ -257,7 +257,7 @@ export class OneTimeSecrets {
   }
 
   /** Revokes the secrets with this purpose and subject that were issued with the given one or after it. @internal */
-  async revokeSince(purpose: Purpose, { subject, createdAt }: Issued<unknown>, tx: Tx): Promise<void> {
+  async revokeSince(purpose: Purpose, { subject, createdAt }: IssuedSecret<unknown>, tx: Tx): Promise<void> {
     // A JavaScript Date has a resolution of milliseconds.
     await tx.query(
       `DELETE FROM one_time_secret

@@ -10,7 +10,7 @@ import { Config } from '../../core/config/config.js';
 import { ApiError } from '../../core/errors.js';
 import { digest, mintSessionToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -286,7 +286,7 @@ export class SessionService {
   async deleteAll(tx: Tx, accountId: string): Promise<void> {
     await this.revokeAll(tx, accountId, { by: 'service', reason: 'account_removed' });
     for (let isMore = true; isMore; ) {
-      const [, deleted] = await tx.query<Changed<unknown>>(
+      const [, deleted] = await tx.query<ChangeResult<unknown>>(
         `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE account_id = $1 LIMIT ${ROWS_PER_STATEMENT})`,
         [accountId],
       );
@@ -299,7 +299,7 @@ export class SessionService {
   async revoke(tx: Tx, condition: string, values: unknown[], ending: RevocationCause): Promise<number> {
     let count = 0;
     for (let isMore = true; isMore; ) {
-      const [rows] = await tx.query<Changed<EndedSession>>(
+      const [rows] = await tx.query<ChangeResult<EndedSession>>(
         `UPDATE session SET revoked_at = now()
          WHERE id IN (SELECT id FROM session WHERE revoked_at IS NULL AND ${condition} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE)
          RETURNING id, account_id, digest`,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import type { Changed, Tx } from '../../platform/database/database.js';
+import type { ChangeResult, Tx } from '../../platform/database/database.js';
 import { SsoIdentity } from './sso.entities.js';
 
 /** Trait of an account that is linked to an identity at a provider and can sign in with it. */
@@ -52,7 +52,7 @@ export class SsoIdentities {
    * Unlinks all accounts with an admin ACL, because their provider is no longer trusted. Returns the number of links.
    */
   async removeOfAdministrators(tx: Tx): Promise<number> {
-    const [links] = await tx.query<Changed<{ account_id: string }>>(
+    const [links] = await tx.query<ChangeResult<{ account_id: string }>>(
       `DELETE FROM sso_identity i USING account a WHERE a.id = i.account_id AND cardinality(a.acls) > 0
        RETURNING i.account_id`,
     );

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { FieldCode } from '../../core/errors.js';
-import { codePoints, isOneLine, isStorable, isText } from '../../core/text/text.js';
+import { countCodePoints, isOneLine, isStorable, isText } from '../../core/text/text.js';
 import { Bool, field, ListOf, OneOf, Text } from '../../http/input.js';
 import { isProviderUrl } from './sso-provider.service.js';
 
@@ -16,7 +16,7 @@ const BASE = 'https://web.invalid';
  * Returns the path as a browser resolves it, or `null` if it leads to another origin, as `//host` and `/.//host` do.
  */
 function localPath(value: string): string | null {
-  const isText = PATH_TEXT.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT;
+  const isText = PATH_TEXT.test(value) && isStorable(value) && countCodePoints(value) <= MAX_REDIRECT;
   if (!isText || !URL.canParse(value, BASE)) return null;
   const { origin, pathname, search, hash } = new URL(value, BASE);
   return origin === BASE && !pathname.startsWith('//') ? pathname + search + hash : null;
@@ -51,7 +51,7 @@ export function ProviderUrl(): PropertyDecorator {
   const description = { type: 'string', format: 'uri', minLength: 1, maxLength: MAX_URL };
   return field({ bound: 2 * MAX_URL, optional: true, nullable: true, description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
-    if (codePoints(value) > MAX_URL) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (countCodePoints(value) > MAX_URL) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     return isProviderUrl(value) ? undefined : 'INVALID_URL_FORMAT';
   });
 }
@@ -68,7 +68,7 @@ export const DOMAIN_BOUND = { bound: 2 * MAX_DOMAIN, tooLong: 'CONTENT_EXCEEDS_M
 
 export const domainFault = (value: unknown): FieldCode | undefined => {
   if (typeof value !== 'string') return 'INVALID_FORMAT';
-  if (codePoints(value) > MAX_DOMAIN) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+  if (countCodePoints(value) > MAX_DOMAIN) return 'CONTENT_EXCEEDS_MAX_LENGTH';
   return mailDomain(value) === '' ? 'INVALID_FORMAT' : undefined;
 };
 

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { StoredEpochs } from '../../accounts/account-snapshot.js';
 import { Config } from '../../core/config/config.js';
 import { UNASSIGNED_ID } from '../../core/snowflake.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { Passkey } from '../records/auth.entities.js';
-import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { type IssuedSecret, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import {
   type AssertionRules,
   createDummyPasskey,
@@ -73,7 +73,7 @@ export class WebAuthn {
     subject: string,
     challenge: string,
     tx: Tx = this.database.manager,
-  ): Promise<Issued | null> {
+  ): Promise<IssuedSecret | null> {
     const issued = await this.secrets.consume(purpose, challenge, tx);
     return issued?.subject === subject ? issued : null;
   }
@@ -165,7 +165,7 @@ export class WebAuthn {
    * means that the authenticator has no counter.
    */
   private async recordUse(tx: Tx, { id, accountId }: KnownCredential, counter: number): Promise<boolean> {
-    const [rows] = await tx.query<Changed>(
+    const [rows] = await tx.query<ChangeResult>(
       `UPDATE passkey SET counter = GREATEST(counter, $3::bigint), last_used_at = now()
        WHERE id = $1 AND account_id = $2 AND (counter < $3::bigint OR (counter = 0 AND $3::bigint = 0)) RETURNING id`,
       [id, accountId, counter],

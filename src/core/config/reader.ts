@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { codePoints, isOneLine } from '../text/text.js';
+import { countCodePoints, isOneLine } from '../text/text.js';
 
 export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -116,7 +116,7 @@ export class SettingsReader {
   /** Reads a one-line text that is shown to users in pages, emails and messages. */
   name(name: string, about: string, max = 64, documentation?: SettingDocumentation): string | undefined {
     const value = this.text(name, about, documentation);
-    if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
+    if (value === undefined || (isOneLine(value) && countCodePoints(value) <= max)) return value;
     this.fault(name, `must be one line of at most ${max} characters`);
     return undefined;
   }

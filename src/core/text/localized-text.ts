@@ -1,4 +1,4 @@
-import { codePoints, isOneLine } from './text.js';
+import { countCodePoints, isOneLine } from './text.js';
 
 /** A short text for users, by language; English is required. */
 export type LocalizedText = { readonly 'en-US': string } & Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ function isLanguageTag(name: string): boolean {
 export function assertLocalizedText(what: string, said: LocalizedText): void {
   if (said?.['en-US'] === undefined) throw new Error(`${what} has no text in en-US`);
   for (const [language, text] of Object.entries(said)) {
-    if (!isLanguageTag(language) || !isOneLine(text) || codePoints(text) > MAX_WORDS)
+    if (!isLanguageTag(language) || !isOneLine(text) || countCodePoints(text) > MAX_WORDS)
       throw new Error(
         `${what} has an invalid text in ${language}. Use a language tag and one line of at most ${MAX_WORDS} characters`,
       );

@@ -19,7 +19,7 @@ export function isStorableJson(root: unknown): boolean {
 }
 
 /** Length in Unicode code points, as in the contract. */
-export const codePoints = (text: string): number => {
+export const countCodePoints = (text: string): number => {
   let count = 0;
   for (const _ of text) count++;
   return count;

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { objectName, Storage } from '../../platform/storage/storage.js';
 import type { DataEraser } from '../../policy/account-data.js';
@@ -75,7 +75,7 @@ export class MediaUpkeep implements OnModuleInit, DataEraser {
   }
 
   private async removeStaged(tx: Tx, limit: number): Promise<number> {
-    const [rows] = await tx.query<Changed<{ key: string }>>(
+    const [rows] = await tx.query<ChangeResult<{ key: string }>>(
       `DELETE FROM media_staged WHERE key IN (
          SELECT key FROM media_staged WHERE stored_at < now() - make_interval(hours => $1) LIMIT $2
        ) RETURNING key`,

@@ -1,4 +1,4 @@
-import { codePoints, isText } from '../../core/text/text.js';
+import { countCodePoints, isText } from '../../core/text/text.js';
 import { field } from '../../http/input.js';
 
 export interface PlannedFile {
@@ -14,7 +14,7 @@ const MAX_TEXT = 255;
 const MAX_ID = 2 ** 31 - 1;
 
 const isShortText = (value: unknown): boolean =>
-  isText(value) && value !== '' && value.length <= 2 * MAX_TEXT && codePoints(value) <= MAX_TEXT;
+  isText(value) && value !== '' && value.length <= 2 * MAX_TEXT && countCodePoints(value) <= MAX_TEXT;
 
 const isInt = (value: unknown, min: number, max: number): boolean =>
   Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;

@@ -1,5 +1,5 @@
 import { SudoInput } from '../../auth/sudo/sudo.dto.js';
-import { codePoints, isText } from '../../core/text/text.js';
+import { countCodePoints, isText } from '../../core/text/text.js';
 import { field, Int, ListOf, OneOf, SNOWFLAKE, Snowflake, snowflakeFault } from '../../http/input.js';
 import { promptsOf } from '../openid/authentication-request.js';
 
@@ -28,7 +28,7 @@ function Verbatim(options: { max?: number; min?: number; optional?: boolean; bla
   const bound = max === undefined ? ANY_LENGTH : 2 * max;
   return field({ optional, bound, description, ...(blankIsAbsent && { convert: sent }) }, (value) => {
     if (!isText(value)) return 'INVALID_FORMAT';
-    if (max !== undefined && codePoints(value) > max) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (max !== undefined && countCodePoints(value) > max) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     return value.length < min ? 'INVALID_FORMAT' : undefined;
   });
 }

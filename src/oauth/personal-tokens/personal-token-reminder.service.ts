@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { isInactive } from '../../accounts/account-facts.js';
-import { type Changed, Database } from '../../platform/database/database.js';
+import { type ChangeResult, Database } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import type { JobHandler } from '../../policy/jobs.js';
 
@@ -22,7 +22,7 @@ export class PersonalTokenReminder implements JobHandler<{ token_id: string }> {
 
   async run({ token_id }: { token_id: string }): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const [rows] = await tx.query<Changed<DueRow>>(
+      const [rows] = await tx.query<ChangeResult<DueRow>>(
         `UPDATE personal_token p SET reminded_at = now() FROM oauth_token t
          WHERE p.id = $1 AND p.reminded_at IS NULL AND t.id = p.id AND t.expires_at > now()
          RETURNING t.account_id, p.name, t.expires_at`,

@@ -9,7 +9,7 @@ import { Config } from '../../core/config/config.js';
 import { ApiError, validationError } from '../../core/errors.js';
 import { digest, mintPersonalToken, mintToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import type { Account } from '../../policy/account.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
@@ -126,7 +126,7 @@ export class PersonalTokens {
   async rename(me: SessionIdentity, id: string, name: string) {
     return this.database.transaction(async (tx) => {
       const owner = await this.callerGuard.lockCaller(tx, me);
-      const [rows] = await tx.query<Changed<TokenRow>>(
+      const [rows] = await tx.query<ChangeResult<TokenRow>>(
         `UPDATE personal_token p SET name = $3 FROM oauth_token t
          WHERE p.id = $2 AND t.id = p.id AND t.account_id = $1 AND t.expires_at > now()
          RETURNING t.id, t.scopes, t.created_at, t.expires_at, p.name, p.preview, p.networks, p.last_used_at`,
@@ -164,7 +164,7 @@ export class PersonalTokens {
 
   /** Deletes a token of an account that `tx` has locked. Returns false if there is none. */
   async end(tx: Tx, ownerId: string, id: string): Promise<boolean> {
-    const [ended] = await tx.query<Changed<object>>(
+    const [ended] = await tx.query<ChangeResult<object>>(
       `DELETE FROM oauth_family WHERE id = $2 AND account_id = $1 AND application_id = ${PERSONAL_APPLICATION_ID}
        RETURNING id`,
       [ownerId, id],

@@ -37,7 +37,7 @@ import {
 export type Tx = EntityManager;
 
 /** Result of TypeORM for an UPDATE or a DELETE: the returned rows and the number of changed rows. */
-export type Changed<R = unknown> = [rows: R[], count: number];
+export type ChangeResult<R = unknown> = [rows: R[], count: number];
 
 type Row = Record<string, unknown>;
 

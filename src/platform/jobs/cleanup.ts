@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 import type { JobAttempt, JobHandler } from '../../policy/jobs.js';
-import { type Changed, Database, type Tx } from '../database/database.js';
+import { type ChangeResult, Database, type Tx } from '../database/database.js';
 
 const BATCH_SIZE = 500;
 
@@ -30,7 +30,7 @@ export class Cleanup implements JobHandler {
   /** Registers the deletion of rows of `table` (primary key `key`) that match `condition`. */
   addExpiry(table: string, key: string, condition: string): void {
     this.add(table, async (tx, limit) => {
-      const [, count] = await tx.query<Changed>(
+      const [, count] = await tx.query<ChangeResult>(
         `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${limit})`,
       );
       return count;

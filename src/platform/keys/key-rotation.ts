@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Keyring } from '../../core/secrets.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
-import { type Changed, Database } from '../database/database.js';
+import { type ChangeResult, Database } from '../database/database.js';
 import { type EncryptedColumn, encryptedColumns } from './encrypted-columns.js';
 
 /**
@@ -97,7 +97,7 @@ export class KeyRotation {
 
   /** Returns 0 if the value changed in the meantime. In that case it already has the current key. */
   private async replace({ table, column, key }: Place, { id, box, fresh }: Replacement): Promise<number> {
-    const [, changed] = await this.database.manager.query<Changed>(
+    const [, changed] = await this.database.manager.query<ChangeResult>(
       `UPDATE ${table} SET ${column} = $3 WHERE ${key} = $1 AND ${column} = $2`,
       [id, box, fresh],
     );

@@ -7,7 +7,7 @@ import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { matchLanguage } from '../../core/text/languages.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
-import { type Changed, Database, type Tx } from '../database/database.js';
+import { type ChangeResult, Database, type Tx } from '../database/database.js';
 import { Instance } from '../instance/instance.js';
 import { Cleanup } from '../jobs/cleanup.js';
 import { KeyRotation } from '../keys/key-rotation.js';
@@ -193,7 +193,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** Sends the next due email. Returns false if none is due. */
   private async sendNext(): Promise<boolean> {
-    const [[message]] = await this.database.manager.query<Changed<ClaimedMail>>(CLAIM_DUE_MAIL);
+    const [[message]] = await this.database.manager.query<ChangeResult<ClaimedMail>>(CLAIM_DUE_MAIL);
     if (!message) return false;
     if (message.too_late || message.hopeless || !message.payload) await this.park(message, 'expired');
     else await this.deliver(message, message.payload);

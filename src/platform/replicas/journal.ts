@@ -1,4 +1,4 @@
-import type { Changed, Tx } from '../database/database.js';
+import type { ChangeResult, Tx } from '../database/database.js';
 import type { LastStatement } from '../database/last-statement.js';
 
 /** An entry of the journal that all replicas read. */
@@ -193,7 +193,7 @@ export const appendMarker = (ask: RunStatement, origin: string): Promise<unknown
 
 /** Removes expired entries, oldest first. Returns their number. */
 export async function removeExpiredEntries(tx: Tx, limit: number): Promise<number> {
-  const [, count] = await tx.query<Changed>(REMOVE_OLD, [limit]);
+  const [, count] = await tx.query<ChangeResult>(REMOVE_OLD, [limit]);
   return count;
 }
 

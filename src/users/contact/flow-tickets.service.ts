@@ -83,7 +83,7 @@ export class FlowTickets {
       if (await this.secrets.hasPayload(flow, ticket, { completed: true }, account, tx)) {
         throw validationError('ticket', 'TICKET_ALREADY_COMPLETED');
       }
-      const held = await this.secrets.hold(flow, ticket, tx);
+      const held = await this.secrets.lock(flow, ticket, tx);
       if (held?.subject !== account.id) throw unknownTicketError();
       const save = async (changes: Partial<SecretPayload<F>>) => {
         await this.secrets.change(flow, ticket, [{}, changes], { tx });

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -19,7 +19,7 @@ export const BOT_TOKENS = '/v1/oauth2/applications/{id}/bot/tokens';
 /** Maximum number of tokens of a bot (tokens.md section 2). */
 const MAX_TOKENS = 3;
 
-export type BotToken = Answer<paths, typeof BOT_TOKENS, 'get'>['tokens'][number];
+export type BotToken = ResponseBody<paths, typeof BOT_TOKENS, 'get'>['tokens'][number];
 
 interface BotTokensProps {
   /** The ID of the application. */

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
@@ -14,7 +14,7 @@ import { toast } from '../../kit/toast.js';
 import { deviceOf, EndButton, type OfSessions } from '../sessions/device.js';
 import type { Session } from '../sessions/session.js';
 
-type Connection = Answer<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
+type Connection = ResponseBody<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
 
 interface Connections {
   readonly all: readonly Connection[];

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -19,7 +19,7 @@ export const LOCKDOWN_ID = 'not-me';
 
 const LOCKDOWN = '/v1/users/@me/lockdown';
 
-type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
+type LockedDown = ResponseBody<paths, '/v1/users/@me/lockdown', 'post'>;
 
 function Remaining({ ended, next }: LockedDown) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -59,13 +59,13 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
     if (factor === null) return;
     response.value = (await api.send('post', LOCKDOWN, { body: factor })) as LockedDown;
     // The lockdown has also ended the sudo proof.
-    api.forgetProof();
+    api.forgetSudoProof();
     await onLocked();
   });
   const endSessions = useAction(() =>
     withTokenRotation(async () => {
       // With a sudo proof, the request would end more than sessions.
-      api.forgetProof();
+      api.forgetSudoProof();
       await api.post(LOCKDOWN);
       // The sign-in page then says that the user was signed out.
       if (session.value) endSession(session.value.token, false);

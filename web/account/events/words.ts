@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import {
   formatDateTime,
   isolateDirection,
@@ -11,8 +11,8 @@ import { plainScope } from '../../core/scopes.js';
 import { suspensionOf } from '../../core/suspension.js';
 import type { IconName } from '../../kit/icon.js';
 
-export type SecurityEvent = Answer<paths, '/v1/users/@me/security-events', 'get'>[number];
-export type Ended = Answer<paths, '/v1/users/@me/lockdown', 'post'>['ended'];
+export type SecurityEvent = ResponseBody<paths, '/v1/users/@me/security-events', 'get'>[number];
+export type Ended = ResponseBody<paths, '/v1/users/@me/lockdown', 'post'>['ended'];
 
 /** Event types with a translation. A newer service may send others. */
 const TYPES: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { brand } from '../../core/brand.js';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
@@ -8,7 +8,7 @@ import { CopyButton } from '../../kit/shown.js';
 import { tagOf, user } from '../account.js';
 import './codes.css';
 
-export type Codes = Answer<paths, '/v1/users/@me/mfa/backup-codes', 'post'>['backup_codes'];
+export type Codes = ResponseBody<paths, '/v1/users/@me/mfa/backup-codes', 'post'>['backup_codes'];
 
 export const unusedOf = (codes: Codes): number => codes.filter(({ consumed }) => !consumed).length;
 

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../core/api.js';
 import { rich, type TranslationKey, t } from '../../core/language.js';
@@ -8,8 +8,8 @@ import { Badge } from '../../kit/portrait.js';
 import { type User, user } from '../account.js';
 import { othersOf, type Session } from '../sessions/session.js';
 
-type Passkey = Answer<paths, '/v1/users/@me/mfa/webauthn/credentials', 'get'>[number];
-type Methods = Answer<paths, '/v1/users/@me/sudo/mfa-methods', 'get'>;
+type Passkey = ResponseBody<paths, '/v1/users/@me/mfa/webauthn/credentials', 'get'>[number];
+type Methods = ResponseBody<paths, '/v1/users/@me/sudo/mfa-methods', 'get'>;
 
 interface Facts {
   readonly passkeys: readonly Passkey[];

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -22,7 +22,7 @@ const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 /** Value in `authenticator_types` (account.md 1.1). */
 const PASSKEY_AS_SECOND_FACTOR = 2;
 
-type Passkey = Answer<paths, typeof CREDENTIALS, 'get'>[number];
+type Passkey = ResponseBody<paths, typeof CREDENTIALS, 'get'>[number];
 
 interface OfPasskey {
   readonly passkey: Passkey;

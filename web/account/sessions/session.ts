@@ -1,7 +1,7 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 
-export type Session = Answer<paths, '/v1/auth/sessions', 'get'>[number];
+export type Session = ResponseBody<paths, '/v1/auth/sessions', 'get'>[number];
 
 /** Maximum number of sessions per request (auth.md section 9). */
 const MAX_SESSIONS_PER_REQUEST = 100;

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import type { ComponentChildren } from 'preact';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
@@ -17,7 +17,7 @@ import { visitProvider } from '../../sign-in/provider-start.js';
 import { loadService, service } from '../../sign-in/service.js';
 import { user } from '../account.js';
 
-type Identity = Answer<paths, '/v1/users/@me/identities', 'get'>['identities'][number];
+type Identity = ResponseBody<paths, '/v1/users/@me/identities', 'get'>['identities'][number];
 
 interface Methods {
   readonly identities: readonly Identity[];

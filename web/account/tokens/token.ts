@@ -1,10 +1,10 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import { loadScopeWords, type ScopeWords } from '../../core/scopes.js';
 
 export const TOKENS = '/v1/users/@me/access-tokens';
 
-export type Token = Answer<paths, typeof TOKENS, 'get'>['tokens'][number];
+export type Token = ResponseBody<paths, typeof TOKENS, 'get'>['tokens'][number];
 
 /** Everything that the view shows. */
 export interface TokensAndScopes {

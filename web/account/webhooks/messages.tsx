@@ -1,4 +1,4 @@
-import type { Answer, GatewayEvents, paths } from '@gatehouse-auth/client';
+import type { GatewayEvents, paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -10,7 +10,7 @@ import { type Loaded, Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Empty } from '../../kit/shown.js';
 
-type Message = Answer<paths, '/v1/webhooks/{id}/messages', 'get'>[number];
+type Message = ResponseBody<paths, '/v1/webhooks/{id}/messages', 'get'>[number];
 
 /** The displayed members of an embed (webhooks.md 4.2). */
 interface Embed {

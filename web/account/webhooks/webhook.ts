@@ -1,6 +1,6 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 
-export type Webhook = Answer<paths, '/v1/webhooks/{id}', 'get'>;
+export type Webhook = ResponseBody<paths, '/v1/webhooks/{id}', 'get'>;
 
 export const LIST = '/account/webhooks';
 export const pathOf = (id: string): string => `${LIST}?${new URLSearchParams({ id })}`;

@@ -1,8 +1,8 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { registry } from '../rights.js';
 
 /** An admin route with its required ACLs. */
-export type Rule = Answer<paths, '/v1/admin/acls', 'get'>['operations'][number];
+export type Rule = ResponseBody<paths, '/v1/admin/acls', 'get'>['operations'][number];
 
 /** Every admin route requires this ACL first (admin.md section 1). */
 export const BASE_ACL = 'admin:authenticate';

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -21,7 +21,7 @@ const ACCOUNTS = 100;
 
 const byName = (a: AdminUser, b: AdminUser): number => a.username.localeCompare(b.username);
 
-type Page = Answer<paths, '/v1/admin/users', 'get'>;
+type Page = ResponseBody<paths, '/v1/admin/users', 'get'>;
 
 /** All accounts that have ACLs, by name. */
 async function loadHolders(signal: AbortSignal): Promise<readonly AdminUser[]> {

@@ -1,11 +1,11 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import { language } from '../../core/language.js';
 
 export const ROLES = '/v1/admin/roles';
 export const ROLE = '/v1/admin/roles/{role_id}';
 
-export type Role = Answer<paths, '/v1/admin/roles', 'get'>['roles'][number];
+export type Role = ResponseBody<paths, '/v1/admin/roles', 'get'>['roles'][number];
 
 /** Maximum number of roles (admin.md, precisions). */
 export const MAX_ROLES = 50;

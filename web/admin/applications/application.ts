@@ -1,10 +1,10 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import type { Summary } from '../parts/person-link.js';
 import { can } from '../rights.js';
 import { extractSearchTerms } from '../search/search-terms.js';
 
-export type Application = Answer<paths, '/v1/admin/applications', 'get'>['applications'][number];
+export type Application = ResponseBody<paths, '/v1/admin/applications', 'get'>['applications'][number];
 
 export const canReadById = (): boolean => can('get', '/v1/admin/applications/{application_id}');
 

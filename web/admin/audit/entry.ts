@@ -1,5 +1,5 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 
-export type AuditPage = Answer<paths, '/v1/admin/audit-logs', 'get'>;
+export type AuditPage = ResponseBody<paths, '/v1/admin/audit-logs', 'get'>;
 export type Entry = AuditPage['logs'][number];
 export type Chain = AuditPage['chain'];

@@ -1,6 +1,6 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 
-export type Ban = Answer<paths, '/v1/admin/blocklists/ip/entries', 'get'>['items'][number];
+export type Ban = ResponseBody<paths, '/v1/admin/blocklists/ip/entries', 'get'>['items'][number];
 
 export const ENTRIES = '/v1/admin/blocklists/ip/entries';
 export const ENTRY = '/v1/admin/blocklists/ip/entries/{value}';

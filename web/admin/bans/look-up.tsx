@@ -36,7 +36,7 @@ const Banned = ({ ip, ban, onChanged }: OfAddress & { readonly ban: Ban }) => (
   </>
 );
 
-function Answer({ ip, onChanged }: OfAddress) {
+function BanOfAddress({ ip, onChanged }: OfAddress) {
   const loaded = useLoaded(async () => {
     const response = await api.get(ENTRY, { path: { value: ip } });
     await loadAuthors(response.entry ? [response.entry] : []);
@@ -92,7 +92,7 @@ export function LookUp({ turn, onChanged }: { readonly turn: number; readonly on
           </Button>
         </div>
       </form>
-      {ip && isAddress(ip) && <Answer key={`${ip} ${turn}`} ip={ip} onChanged={onChanged} />}
+      {ip && isAddress(ip) && <BanOfAddress key={`${ip} ${turn}`} ip={ip} onChanged={onChanged} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import type { TranslationKey } from '../../core/language.js';
 
 export const CONNECTIONS = '/v1/admin/connections';
@@ -6,7 +6,7 @@ export const CONNECTION = '/v1/admin/connections/{id}';
 export const LIST = '/admin/connections';
 export const pathOf = (id: string): string => `${LIST}?${new URLSearchParams({ id })}`;
 
-export type Connection = Answer<paths, typeof CONNECTION, 'get'>;
+export type Connection = ResponseBody<paths, typeof CONNECTION, 'get'>;
 export type Kind = Connection['kind'];
 
 /** Names of the presets. Product names are the same in every language. */

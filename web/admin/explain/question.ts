@@ -1,6 +1,6 @@
-import type { Answer, components, paths } from '@gatehouse-auth/client';
+import type { components, paths, ResponseBody } from '@gatehouse-auth/client';
 
-export type Explained = Answer<paths, '/v1/admin/explain', 'post'>;
+export type Explained = ResponseBody<paths, '/v1/admin/explain', 'post'>;
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export const CREDENTIALS = ['none', 'session', 'bot', 'bearer', 'admin-bearer', 'admin-key'] as const;

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../core/api.js';
 import { formatDateTime, rich, t, wordsOfCode } from '../../core/language.js';
@@ -175,7 +175,7 @@ const LatestEntry = ({ of }: { readonly of: Entry }) => (
   </li>
 );
 
-type AuditPage = Answer<paths, '/v1/admin/audit-logs', 'get'>;
+type AuditPage = ResponseBody<paths, '/v1/admin/audit-logs', 'get'>;
 
 function LatestEntries() {
   const loaded = useLoaded<AuditPage>(() => api.get('/v1/admin/audit-logs', { query: { limit: LATEST_ENTRIES } }));

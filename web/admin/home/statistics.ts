@@ -1,7 +1,7 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { language } from '../../core/language.js';
 
-export type Day = Answer<paths, '/v1/admin/instance/statistics/daily', 'get'>['days'][number];
+export type Day = ResponseBody<paths, '/v1/admin/instance/statistics/daily', 'get'>['days'][number];
 
 /** A day in UTC, such as `Nov 27`. */
 export const dayName = (day: string): string =>

@@ -1,8 +1,8 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { type TranslationKey, t } from '../../core/language.js';
 import { linePaths, linesOf } from '../parts/lines-field.js';
 
-export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
+export type Config = ResponseBody<paths, '/v1/admin/instance/config', 'get'>;
 
 /** The value of a control. For a secret: empty until one is entered, null to remove it. */
 export type Value = string | boolean | number | null;

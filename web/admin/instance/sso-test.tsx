@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
@@ -8,7 +8,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { can } from '../rights.js';
 import { detailText } from './sso-details.js';
 
-export type SsoTestResult = Answer<paths, '/v1/admin/instance/sso/test', 'post'>;
+export type SsoTestResult = ResponseBody<paths, '/v1/admin/instance/sso/test', 'post'>;
 type Check = SsoTestResult['checks'][number];
 
 const WORDS: Readonly<Record<Check['name'], readonly [good: TranslationKey, bad: TranslationKey]>> = {

@@ -1,10 +1,10 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { usePaged } from '../parts/paged.js';
 
-type Jobs = Answer<paths, '/v1/admin/jobs', 'get'>;
+type Jobs = ResponseBody<paths, '/v1/admin/jobs', 'get'>;
 export type Job = Jobs['jobs'][number];
 export type Queue = Jobs['queues'][number];
 export type State = 'failed' | 'waiting';

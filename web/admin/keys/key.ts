@@ -1,9 +1,9 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { can, hasAcl, registry } from '../rights.js';
 
-export type Key = Answer<paths, '/v1/admin/api-keys/{key_id}', 'get'>;
+export type Key = ResponseBody<paths, '/v1/admin/api-keys/{key_id}', 'get'>;
 /** An admin route with its required ACLs. */
-type Rule = Answer<paths, '/v1/admin/acls', 'get'>['operations'][number];
+type Rule = ResponseBody<paths, '/v1/admin/acls', 'get'>['operations'][number];
 
 export const KEYS = '/v1/admin/api-keys';
 export const KEY = '/v1/admin/api-keys/{key_id}';

@@ -1,6 +1,6 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 
-export type Statistics = Answer<paths, '/v1/admin/instance/statistics', 'get'>;
+export type Statistics = ResponseBody<paths, '/v1/admin/instance/statistics', 'get'>;
 export type Replica = Statistics['replicas'][number];
 export type Counts = Readonly<Record<string, number>>;
 

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -32,7 +32,7 @@ const COLUMNS: Readonly<Record<string, (user: AdminUser) => string>> = {
   last_active_at: ({ last_active_at: at }) => at ?? '',
 };
 
-type Page = Answer<paths, '/v1/admin/users', 'get'>;
+type Page = ResponseBody<paths, '/v1/admin/users', 'get'>;
 
 const row = (cells: readonly string[]): string => `${cells.map(cellOf).join(',')}\r\n`;
 

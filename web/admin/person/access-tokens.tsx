@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { signal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { formatDateTime, rich, t } from '../../core/language.js';
@@ -13,7 +13,7 @@ import { Read } from './read.js';
 export const ACCESS_TOKENS = '/v1/admin/users/{user_id}/access-tokens';
 const ACCESS_TOKEN = '/v1/admin/users/{user_id}/access-tokens/{token_id}';
 
-type Token = Answer<paths, typeof ACCESS_TOKENS, 'get'>['tokens'][number];
+type Token = ResponseBody<paths, typeof ACCESS_TOKENS, 'get'>['tokens'][number];
 
 type AccessTokensProps = Pick<RecordedProps, 'user' | 'kept'>;
 

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { type ReadonlySignal, type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -13,10 +13,10 @@ export interface Kept<T> {
 
 /** The data whose requests are recorded in the audit log. Opening its tab again must not load it again. */
 export interface KeptReads {
-  readonly sessions: Kept<Answer<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions']>;
-  readonly networks: Kept<Answer<paths, '/v1/admin/users/{user_id}/networks', 'get'>['networks']>;
-  readonly passkeys: Kept<Answer<paths, '/v1/admin/users/{user_id}/webauthn-credentials', 'get'>>;
-  readonly tokens: Kept<Answer<paths, '/v1/admin/users/{user_id}/access-tokens', 'get'>['tokens']>;
+  readonly sessions: Kept<ResponseBody<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions']>;
+  readonly networks: Kept<ResponseBody<paths, '/v1/admin/users/{user_id}/networks', 'get'>['networks']>;
+  readonly passkeys: Kept<ResponseBody<paths, '/v1/admin/users/{user_id}/webauthn-credentials', 'get'>>;
+  readonly tokens: Kept<ResponseBody<paths, '/v1/admin/users/{user_id}/access-tokens', 'get'>['tokens']>;
 }
 
 export const keepReads = (): KeptReads => ({

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
 import { Loading } from '../../kit/loaded.js';
@@ -10,7 +10,7 @@ import { useFresh } from './fresh.js';
 
 export const IDENTITIES = '/v1/admin/users/{user_id}/sso-identity';
 
-type Identity = Answer<paths, typeof IDENTITIES, 'get'>['identities'][number];
+type Identity = ResponseBody<paths, typeof IDENTITIES, 'get'>['identities'][number];
 
 interface UnlinkProps extends Pick<AboutProps, 'user'> {
   readonly connectionId: string;

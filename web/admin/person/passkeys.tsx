@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { signal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { formatDateTime, rich, t } from '../../core/language.js';
@@ -13,7 +13,7 @@ import { Read } from './read.js';
 export const PASSKEYS = '/v1/admin/users/{user_id}/webauthn-credentials';
 const PASSKEY = '/v1/admin/users/{user_id}/webauthn-credentials/{credential_id}';
 
-type Passkey = Answer<paths, typeof PASSKEYS, 'get'>[number];
+type Passkey = ResponseBody<paths, typeof PASSKEYS, 'get'>[number];
 
 export interface PasskeysProps extends Pick<RecordedProps, 'user' | 'kept'> {
   /** Reloads the account and its lists. */

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
@@ -11,7 +11,7 @@ import { Address } from './address.js';
 import { useFresh } from './fresh.js';
 import { Read } from './read.js';
 
-type Session = Answer<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions'][number];
+type Session = ResponseBody<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions'][number];
 
 /** Number of sessions per step. */
 const AT_ONCE = 20;

@@ -1,9 +1,9 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { type Paged, usePaged } from '../parts/paged.js';
 
-export type Registration = Answer<
+export type Registration = ResponseBody<
   paths,
   '/v1/admin/instance/pending-registrations',
   'get'

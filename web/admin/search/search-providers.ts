@@ -1,12 +1,12 @@
-import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
+import { ApiError, type paths, type ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import type { TranslationKey } from '../../core/language.js';
 import type { Entry } from '../parts/entries.js';
 import { type AdminUser, can, hasAcl, type Operation, registry } from '../rights.js';
 import type { Kind, SearchTerm } from './search-terms.js';
 
-export type Application = Answer<paths, '/v1/admin/applications', 'get'>['applications'][number];
-type Key = Answer<paths, '/v1/admin/api-keys', 'get'>[number];
+export type Application = ResponseBody<paths, '/v1/admin/applications', 'get'>['applications'][number];
+type Key = ResponseBody<paths, '/v1/admin/api-keys', 'get'>[number];
 
 /** A search result, with an ID that is unique in its kind. */
 export type SearchHit =
@@ -47,7 +47,7 @@ export interface SearchProvider {
 const MAX_PEOPLE = 50;
 const MAX_ENTRIES = 10;
 
-type Users = Answer<paths, '/v1/admin/users', 'get'>;
+type Users = ResponseBody<paths, '/v1/admin/users', 'get'>;
 type Selector = {
   readonly [name in 'resolve' | 'username' | 'email' | 'phone' | 'session_id_hash' | 'last_active_ip']?: string;
 };

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { can, me } from '../rights.js';
 
-type Sent = Answer<paths, '/v1/admin/instance/mail/test', 'post'>;
+type Sent = ResponseBody<paths, '/v1/admin/instance/mail/test', 'post'>;
 
 const Result = ({ of: { ok, detail } }: { readonly of: Sent }) => (
   <Notice kind={ok ? 'good' : 'bad'}>

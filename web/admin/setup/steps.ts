@@ -1,9 +1,9 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { brand } from '../../core/brand.js';
 import type { TranslationKey } from '../../core/language.js';
 
-export type InstanceConfig = Answer<paths, '/v1/admin/instance/config', 'get'>;
-export type ServiceDescription = Answer<paths, '/.well-known/service', 'get'>;
+export type InstanceConfig = ResponseBody<paths, '/v1/admin/instance/config', 'get'>;
+export type ServiceDescription = ResponseBody<paths, '/.well-known/service', 'get'>;
 
 export const CAPTCHA_PROVIDERS: Readonly<Record<string, string>> = {
   altcha: 'ALTCHA',

@@ -1,10 +1,10 @@
-import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
+import { ApiError, type paths, type ResponseBody } from '@gatehouse-auth/client';
 import { signal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { addReleasedSession } from '../../core/released-sessions.js';
 import { endSession, session, signOutCause } from '../../core/session.js';
 
-export type Person = Answer<paths, '/v1/users/@me', 'get'>;
+export type Person = ResponseBody<paths, '/v1/users/@me', 'get'>;
 
 const tagOf = ({ username, discriminator }: Person): string => `${username}#${discriminator}`;
 
@@ -17,7 +17,7 @@ export const hasOnlyProvider = ({
   authenticator_types: types = [],
 }: Person): boolean => changed === null && types.length === 0;
 
-type Authorization = Answer<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
+type Authorization = ResponseBody<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
 
 /** Session storage key of a session for a single decision. Other tabs do not know it, and it ends with the decision. */
 const KEY = 'gatehouse.consent';

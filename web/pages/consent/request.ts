@@ -1,7 +1,7 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 
-export type Application = Answer<paths, '/v1/oauth2/applications/{id}/public', 'get'>;
+export type Application = ResponseBody<paths, '/v1/oauth2/applications/{id}/public', 'get'>;
 
 const BOUNDS = {
   client_id: 19,

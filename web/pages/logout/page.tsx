@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
@@ -13,7 +13,7 @@ import { FailureNotice } from '../../kit/notice.js';
 import { Spinner, Success } from '../../kit/shown.js';
 import { type LogoutRequest, request } from './request.js';
 
-type Outcome = Answer<paths, '/v1/oauth2/logout', 'post'>;
+type Outcome = ResponseBody<paths, '/v1/oauth2/logout', 'post'>;
 
 type Body = LogoutRequest & { readonly confirm?: boolean };
 

@@ -1,4 +1,4 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
+import type { paths, ResponseBody } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
@@ -16,9 +16,9 @@ import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { CopyButton, Spinner } from '../../kit/shown.js';
 
-type CeremonyOptions = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/options', 'post'>;
+type CeremonyOptions = ResponseBody<paths, '/v1/auth/passkey-bridge/{ceremony_id}/options', 'post'>;
 type Options = CeremonyOptions['options'];
-type CeremonyResult = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/complete', 'post'>;
+type CeremonyResult = ResponseBody<paths, '/v1/auth/passkey-bridge/{ceremony_id}/complete', 'post'>;
 type View =
   | { readonly kind: 'asking' }
   | { readonly kind: 'gone' }

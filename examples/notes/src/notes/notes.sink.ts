@@ -1,4 +1,4 @@
-import { ApiError, codePoints, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
+import { ApiError, countCodePoints, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
 import { Injectable } from '@nestjs/common';
 import { LONGEST_NOTE } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
@@ -16,7 +16,7 @@ export class NotesSink implements WebhookMessageSink {
     const { kind, webhook, message } = event;
     if (kind === 'delete') return this.notes.forget(message.id);
     const text = message.content.trim();
-    if (text === '' || codePoints(text) > LONGEST_NOTE) return;
+    if (text === '' || countCodePoints(text) > LONGEST_NOTE) return;
     if (kind === 'update') return this.notes.rewrite(message.id, text);
     try {
       await this.notes.keep(webhook.ownerId, message.id, text);

@@ -69,10 +69,10 @@ async function codeOf(address: string, type: string): Promise<string> {
   taken.set(`${type} ${address}`, count);
   return (await mailTo(service, address, type, count)).metadata.code ?? '';
 }
-const ok = (answer: TestResponse): TestResponse => {
-  const { status, body } = answer;
+const ok = (response: TestResponse): TestResponse => {
+  const { status, body } = response;
   expect({ status, body, isRight: [200, 204].includes(status) }).toEqual({ status, body, isRight: true });
-  return answer;
+  return response;
 };
 
 /** Sign-ins are held only for accounts without a second factor. They therefore start before it is added. */

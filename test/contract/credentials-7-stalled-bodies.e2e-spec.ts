@@ -49,10 +49,10 @@ interface Prepared {
   readonly path?: Record<string, string>;
 }
 
-const ok = (answer: TestResponse): TestResponse => {
-  const { status, body } = answer;
+const ok = (response: TestResponse): TestResponse => {
+  const { status, body } = response;
   expect({ status, body, isRight: [200, 201, 204].includes(status) }).toEqual({ status, body, isRight: true });
-  return answer;
+  return response;
 };
 
 const taken = new Map<string, number>();

@@ -66,12 +66,12 @@ describeInBrowser('passkeys in a browser: Chromium with its virtual authenticato
   const inBrowser = (operation: 'startRegistration' | 'startAuthentication', options: unknown) =>
     page.evaluate(`SimpleWebAuthnBrowser.${operation}({ optionsJSON: ${JSON.stringify(options)} })`);
 
-  const ok = (answer: TestResponse): TestResponse => {
-    expect({ status: answer.status, body: answer.body }).toEqual({
-      status: answer.status === 204 ? 204 : 200,
-      body: answer.body,
+  const ok = (response: TestResponse): TestResponse => {
+    expect({ status: response.status, body: response.body }).toEqual({
+      status: response.status === 204 ? 204 : 200,
+      body: response.body,
     });
-    return answer;
+    return response;
   };
 
   /** Creates an account and registers a passkey of the browser for it. */

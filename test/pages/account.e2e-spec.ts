@@ -284,7 +284,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.route('**/v1/users/@me', async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue();
       const response = await route.fetch();
-      const refused = other.waitForResponse((answer) => answer.status() === 401);
+      const refused = other.waitForResponse((response) => response.status() === 401);
       await other.selectOption('select[name=theme]', 'dark');
       await refused;
       return route.fulfill({ response });

@@ -68,7 +68,7 @@ export class Client {
   send(method: string, path: string, body?: unknown, { headers = {}, query }: Sent = {}): Exchange {
     const isPlain = body !== undefined && typeof body !== 'string' && !isRaw(body);
     if (isPlain) this.collect(body);
-    const question = {
+    const request = {
       url: this.url,
       method,
       path: query ? `${path}?${new URLSearchParams(query)}` : path,
@@ -81,7 +81,7 @@ export class Client {
       body: isPlain ? JSON.stringify(body) : body,
       localAddress: this.localAddress,
     };
-    return new Exchange(question, (answered) => this.collect(answered));
+    return new Exchange(request, (received) => this.collect(received));
   }
 
   private collect(value: unknown): void {

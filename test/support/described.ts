@@ -10,7 +10,7 @@ import { describePolicy } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
 import type { TestResponse } from './exchange.js';
 import { Ajv2020 } from './optional-packages.js';
-import { recordAnswer } from './recorded.js';
+import { recordResponse } from './recorded.js';
 
 /** Error codes that a request can return if no route matches it. */
 const OUTSIDE: ReadonlySet<string> = new Set([
@@ -78,19 +78,19 @@ export class ResponseValidator {
   }
 
   /** @throws Error with the difference between a response and its description */
-  validate(method: string, template: string, answer: TestResponse): void {
+  validate(method: string, template: string, received: TestResponse): void {
     const operation = this.document.paths[template]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
     if (!operation) throw new Error(`${method} ${template} is not described`);
     if (operation['x-gatehouse-undescribed']) {
       if (this.isWhole) throw new Error(`${method} ${template}: no description names ${operation.operationId}`);
       return;
     }
-    const where = `${method} ${template} (${operation.operationId}), ${answer.status}`;
-    const response = this.responseOf(operation, answer.status);
-    if (!response) throw new Error(`${where}: the status is not declared${bodyExcerpt(answer)}`);
-    this.judgeHeaders(response, answer, where);
-    this.judgeBody(response, method === 'HEAD', answer, where);
-    if (method !== 'HEAD') recordAnswer(operation.operationId, answer);
+    const where = `${method} ${template} (${operation.operationId}), ${received.status}`;
+    const response = this.responseOf(operation, received.status);
+    if (!response) throw new Error(`${where}: the status is not declared${bodyExcerpt(received)}`);
+    this.judgeHeaders(response, received, where);
+    this.judgeBody(response, method === 'HEAD', received, where);
+    if (method !== 'HEAD') recordResponse(operation.operationId, received);
   }
 
   private responseOf({ responses }: Operation, status: number): Response | undefined {
@@ -98,16 +98,16 @@ export class ResponseValidator {
     return found?.$ref ? this.document.components.responses[found.$ref.split('/').pop() as string] : found;
   }
 
-  private judgeHeaders({ headers = {} }: Response, answer: TestResponse, where: string): void {
+  private judgeHeaders({ headers = {} }: Response, response: TestResponse, where: string): void {
     for (const name of Object.keys(headers)) {
       const isRequired = this.document.components.headers[name]?.required === true;
-      if (isRequired && !answer.headers.has(name)) throw new Error(`${where}: ${name} is missing`);
+      if (isRequired && !response.headers.has(name)) throw new Error(`${where}: ${name} is missing`);
     }
   }
 
-  private judgeBody({ content = {} }: Response, isHead: boolean, answer: TestResponse, where: string): void {
-    const type = answer.headers.get('content-type')?.split(';')[0]?.trim() ?? '';
-    if (answer.text === '') {
+  private judgeBody({ content = {} }: Response, isHead: boolean, response: TestResponse, where: string): void {
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim() ?? '';
+    if (response.text === '') {
       if (!isHead && type !== '' && !content[type] && !content['*/*']) {
         throw new Error(`${where}: an empty ${type} is not declared`);
       }
@@ -116,16 +116,16 @@ export class ResponseValidator {
     const media = content[type] ?? content['*/*'];
     if (!media) throw new Error(`${where}: ${type || 'a body without a type'} is not declared`);
     if (type !== JSON_TYPE) return;
-    const { code } = (answer.body ?? {}) as { code?: unknown };
-    const isRefusal = answer.status >= 400 && typeof code === 'string';
+    const { code } = (response.body ?? {}) as { code?: unknown };
+    const isRefusal = response.status >= 400 && typeof code === 'string';
     const schema = isRefusal ? errorSchemaIn(media.schema, code) : media.schema;
     if (!schema) throw new Error(`${where}: the code ${code} is not declared`);
     const validate = this.validatorOf(schema);
-    if (!validate(answer.body)) {
+    if (!validate(response.body)) {
       const faults = validate.errors?.map(
         ({ instancePath, message, params }) => `${instancePath || 'the body'} ${message} ${JSON.stringify(params)}`,
       );
-      throw new Error(`${where}: the body is not as declared:\n  ${faults?.join('\n  ')}${bodyExcerpt(answer)}`);
+      throw new Error(`${where}: the body is not as declared:\n  ${faults?.join('\n  ')}${bodyExcerpt(response)}`);
     }
   }
 
@@ -193,14 +193,14 @@ export async function assertDescribed(
   url: string,
   method: string,
   target: string,
-  answer: TestResponse,
+  response: TestResponse,
 ): Promise<void> {
   const service = running.get(url);
   if (!service || method === 'OPTIONS') return;
   const plan = service.routes.find(method, target.split('?')[0] ?? '');
-  if (plan) return (await service.validator()).validate(method, templateOf(plan.path), answer);
-  const { code } = (answer.body ?? {}) as { code?: unknown };
-  if (answer.status >= 400 && typeof code === 'string' && !OUTSIDE.has(code)) {
+  if (plan) return (await service.validator()).validate(method, templateOf(plan.path), response);
+  const { code } = (response.body ?? {}) as { code?: unknown };
+  if (response.status >= 400 && typeof code === 'string' && !OUTSIDE.has(code)) {
     throw new Error(`${method} ${target}: no route is there, and yet ${code}`);
   }
 }

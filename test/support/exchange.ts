@@ -179,16 +179,16 @@ async function serialized(body: unknown): Promise<{ bytes: Uint8Array; type: str
 const isJson = (type = '') => type.startsWith('application/json');
 
 /** Parses the body in supertest's format: JSON, an empty object for text, otherwise bytes. */
-function read(answer: IncomingMessage & { text?: string }, done: (failure: unknown, body?: unknown) => void): void {
-  const type = answer.headers['content-type'];
+function read(response: IncomingMessage & { text?: string }, done: (failure: unknown, body?: unknown) => void): void {
+  const type = response.headers['content-type'];
   const chunks: Buffer[] = [];
-  answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-  answer.on('end', () => {
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.on('end', () => {
     const bytes = Buffer.concat(chunks);
-    answer.text = bytes.toString();
+    response.text = bytes.toString();
     try {
-      if (answer.text !== '' && isJson(type)) done(null, JSON.parse(answer.text));
-      else done(null, answer.text === '' || type?.startsWith('text/') ? {} : bytes);
+      if (response.text !== '' && isJson(type)) done(null, JSON.parse(response.text));
+      else done(null, response.text === '' || type?.startsWith('text/') ? {} : bytes);
     } catch (failure) {
       done(failure);
     }
@@ -214,25 +214,25 @@ function answerOf({ status, headers, text = '', body }: Response): TestResponse 
 const MAX_SHOWN_CHARACTERS = 1000;
 
 /** A request with its response and the log of both. */
-function describeExchange({ method, path }: SentRequest, answer: TestResponse, failure = ''): string {
-  const { status, text } = answer;
+function describeExchange({ method, path }: SentRequest, response: TestResponse, failure = ''): string {
+  const { status, text } = response;
   const body =
     text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}... (${text.length} characters)` : text;
-  return `${method} ${path} was answered ${status} ${body || 'without a body'}${failure}${logOf(answer)}`;
+  return `${method} ${path} was answered ${status} ${body || 'without a body'}${failure}${logOf(response)}`;
 }
 
 const reported = new Set<string>();
 
 /** Writes the cause of an error to the output of the test, once for each cause. */
-function reportOnce(sent: SentRequest, answer: TestResponse): void {
-  const cause = `${sent.method} ${sent.path} ${logOf(answer)}`;
+function reportOnce(sent: SentRequest, response: TestResponse): void {
+  const cause = `${sent.method} ${sent.path} ${logOf(response)}`;
   if (reported.has(cause)) return;
   reported.add(cause);
-  process.stderr.write(`${describeExchange(sent, answer)}\n`);
+  process.stderr.write(`${describeExchange(sent, response)}\n`);
 }
 
-function withExchange(failure: Error, sent: SentRequest, answer: TestResponse): Error {
-  const message = describeExchange(sent, answer, `\n${failure.message}`);
+function withExchange(failure: Error, sent: SentRequest, response: TestResponse): Error {
+  const message = describeExchange(sent, response, `\n${failure.message}`);
   failure.stack = failure.stack?.replace(failure.message, () => message) ?? message;
   failure.message = message;
   return failure;

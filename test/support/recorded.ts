@@ -23,7 +23,7 @@ function masked(value: unknown, name = ''): unknown {
 }
 
 /** Records a successful response as an example for its operation. */
-export function recordAnswer(operation: string, { status, headers, body, text }: TestResponse): void {
+export function recordResponse(operation: string, { status, headers, body, text }: TestResponse): void {
   if (FOLDER === undefined || status >= 300 || text.length > LONGEST) return;
   if (!headers.get('content-type')?.startsWith('application/json')) return;
   const line = JSON.stringify({ operation, status, body: masked(body) });

@@ -58,7 +58,7 @@ export class SiteOfNextAuth extends SiteOfAuthJs {
   }
 
   protected override async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const handler = (given: ApiRequest, answer: object) => NextAuth(given, answer, this.configured);
+    const handler = (given: ApiRequest, response: object) => NextAuth(given, response, this.configured);
     await callApiRoute(handler, '/auth/', request, response);
   }
 

@@ -25,9 +25,20 @@ const pauseAfter = (attempts: number): number =>
   ((PAUSES[attempts - 1] ?? PAUSES[PAUSES.length - 1] ?? 0) * randomInt(800, 1200)) / 1000;
 
 /** Why a delivery failed, or its last attempt did. */
-export type DeliveryError = 'url_not_allowed' | 'timeout' | 'unreachable' | 'status' | 'gone' | 'disabled';
+export type DeliveryError =
+  | 'url_not_allowed'
+  | 'timeout'
+  | 'certificate'
+  | 'unreachable'
+  | 'status'
+  | 'gone'
+  | 'disabled';
 
-const ERRORS: { readonly [R in OutboundReason]?: DeliveryError } = { target: 'url_not_allowed', slow: 'timeout' };
+const ERRORS: { readonly [R in OutboundReason]?: DeliveryError } = {
+  target: 'url_not_allowed',
+  slow: 'timeout',
+  certificate: 'certificate',
+};
 
 const DUE_COLUMNS = `d.id, d.endpoint_id, d.message_id, d.type, d.data, d.created_at, d.attempts,
     d.retry_until <= now() AS is_last, e.url, e.disabled_at IS NOT NULL AS is_disabled, e.secret,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { readRoutes } from '../../src/app.js';
 import { Config } from '../../src/core/config/config.js';
@@ -5,6 +8,7 @@ import { defineFeature, loadConfig, type OutgoingEvents, outgoingEvent, type Tx 
 import { EventDeliveries } from '../../src/outgoing-events/event-deliveries.service.js';
 import { Trips, trips } from '../fixtures/team/trips.js';
 import { describeOnPostgres } from '../machine/postgres.js';
+import { certificate } from '../support/certificate.js';
 import { runCleanup } from '../support/cleanup.js';
 import {
   consent,
@@ -174,6 +178,22 @@ describe('outgoing events', () => {
     const [event] = await receiver.arrival('trips.booked');
     expect(verify(endpoint.secret, event)).toMatchObject({ data: { account_id: root.id, seats: 2 } });
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test('the list of deliveries shows that the certificate of the endpoint was not accepted', async () => {
+    const received: unknown[] = [];
+    const secure = createServer(certificate('127.0.0.1'), (req, res) => {
+      received.push(req.url);
+      res.end();
+    });
+    await once(secure.listen(0, '127.0.0.1'), 'listening');
+    const { port } = secure.address() as AddressInfo;
+    const endpoint = await create(['trips.booked'], `https://127.0.0.1:${port}/`);
+    await sendTest(endpoint).expect(200);
+    const [delivery] = await until(endpoint, ({ attempts }) => attempts === 1);
+    expect(delivery).toMatchObject({ status: 'pending', response_status: null, error: 'certificate' });
+    expect(received).toEqual([]);
+    await new Promise((resolve) => secure.close(resolve));
   });
 
   test('an event is retried with the same ID and a new timestamp, and has failed after three days', async () => {

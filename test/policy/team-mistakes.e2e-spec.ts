@@ -251,6 +251,7 @@ Reflect.deleteMetadata('design:paramtypes', UnboundController.prototype, 'untype
 class UnboundModule {}
 
 class JamSettings extends settings('Jam', (read) => ({ port: read.int('PORT', 'The port of the jam', 1, [1, 2]) })) {}
+class WaspSettings extends settings('Wasp', (read) => ({ nests: read.int('WASP_NESTS', 'Nests', 0, [1, 2]) })) {}
 class HoneySettings extends settings('Honey', (read) => ({ jars: read.int('HONEY_JARS', 'Jars', 1, [1, 2]) })) {}
 
 @Injectable()
@@ -355,6 +356,13 @@ describe('mistakes of extensions stop the start with their cause and their fix',
     expect(() => loadConfig({ NODE_ENV: 'test', PORT: '8080' }, [JamSettings])).toThrow(
       'JamSettings declares the setting PORT, which InstanceSettings declares already. Rename it, and begin it with the name of its feature, such as NOTES_PORT',
     );
+  });
+
+  test('a default of a setting outside of its limits, even if a value is set', () => {
+    const message = 'The default 0 of the setting WASP_NESTS is not from 1 to 2. Correct the default or the limits';
+    for (const set of [{}, { WASP_NESTS: '2' }]) {
+      expect(() => loadConfig({ NODE_ENV: 'test', ...set }, [WaspSettings])).toThrow(message);
+    }
   });
 
   test('a settings class that no feature lists', async () => {

@@ -151,6 +151,11 @@ export class SettingsReader {
     documentation?: SettingDocumentation,
   ): number {
     const value = this.text(name, about, { shown: String(fallback), ...documentation });
+    // A default that the documentation describes in another way, such as "off", has its own meaning.
+    if (documentation?.shown === undefined && (fallback < min || fallback > max))
+      this.clashes.push(
+        `The default ${fallback} of the setting ${name} is not from ${min} to ${max}. Correct the default or the limits`,
+      );
     if (value === undefined) return fallback;
     if (/^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
     this.fault(name, `must be a whole number from ${min} to ${max}`);

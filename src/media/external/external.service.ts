@@ -39,6 +39,7 @@ const ERROR_BY_REASON: Readonly<Record<OutboundReason, () => ApiError>> = {
   target: () => new ApiError('BAD_REQUEST'),
   redirect: () => new ApiError('BAD_GATEWAY'),
   unreachable: () => new ApiError('BAD_GATEWAY'),
+  certificate: () => new ApiError('BAD_GATEWAY'),
   slow: () => new ApiError('GATEWAY_TIMEOUT'),
   headers: () => new ApiError('GATEWAY_TIMEOUT'),
   size: () => new ApiError('PAYLOAD_TOO_LARGE'),

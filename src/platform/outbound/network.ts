@@ -12,6 +12,8 @@ export type OutboundReason =
   /** Too many redirects, a redirect loop, or a redirect without a location. */
   | 'redirect'
   | 'unreachable'
+  /** The certificate of the server is invalid, names another host, or comes from an unknown authority. */
+  | 'certificate'
   | 'slow'
   /** The header block is too long. */
   | 'headers'

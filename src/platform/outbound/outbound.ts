@@ -65,13 +65,16 @@ const MAX_REDIRECTS = 5;
 
 const TIMEOUT_CODES = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
 
+/** Codes of OpenSSL and Node.js for a certificate that was not accepted. */
+const CERTIFICATE_CODES = /CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
+
 /** Maps an error to a fault without content from the other server. */
 function toOutboundFault(error: unknown): OutboundFault {
   if (error instanceof OutboundFault) return error;
   const { name, code = '' } = error as { name?: string; code?: string };
   if (name === 'TimeoutError' || TIMEOUT_CODES.test(code)) return new OutboundFault('slow');
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundFault('headers');
-  return new OutboundFault('unreachable');
+  return new OutboundFault(CERTIFICATE_CODES.test(code) ? 'certificate' : 'unreachable');
 }
 
 const declaredLength = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0);

@@ -181,6 +181,7 @@ export const PARTS = {
   'openid-backchannel': {
     mutate: ['src/oauth/openid/backchannel-logouts.controller.ts', 'src/oauth/openid/backchannel-logouts.service.ts'],
     tests: [
+      'test/contract/openid-6-backchannel-outcomes.e2e-spec.ts',
       'test/contract/openid-6-backchannel-delivery.e2e-spec.ts',
       'test/contract/openid-6-backchannel-logout.e2e-spec.ts',
     ],

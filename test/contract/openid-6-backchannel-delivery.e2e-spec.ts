@@ -71,7 +71,7 @@ async function makeDue(): Promise<void> {
 describe('6 delivery of logout tokens', () => {
   test('a host gets at most 2 requests at once and 10 per second, and a pause after 20 failures in a row', async () => {
     const { who, app } = await signedIn(23);
-    receiver.answer = () => 500;
+    receiver.respond = () => 500;
     receiver.delayMs = 20;
     await endAll(who);
     await eventually('the pause', async () => {
@@ -97,7 +97,7 @@ describe('6 delivery of logout tokens', () => {
     }
     expect((await rowsOf(app)).filter(({ attempts }) => Number(attempts) === 0)).toHaveLength(23 - failed.length);
 
-    receiver.answer = () => 204;
+    receiver.respond = () => 204;
     await makeDue();
     await until(app, ({ is_delivered }) => is_delivered === true);
     const later = receiver.received.slice(failed.length);
@@ -111,7 +111,7 @@ describe('6 delivery of logout tokens', () => {
 
   test.each([302, 404, 429, 500, 503])('%d is tried again, and no redirect is followed', async (status) => {
     const { who, app } = await signedIn(1);
-    receiver.answer = (attempt) => (attempt === 1 ? status : 200);
+    receiver.respond = (attempt) => (attempt === 1 ? status : 200);
     await endAll(who);
     const [row] = await until(app, ({ attempts }) => attempts === 1);
     expect(row).toMatchObject({ ended_at: null, account_id: who.id });
@@ -123,7 +123,7 @@ describe('6 delivery of logout tokens', () => {
 
   test('400 is final', async () => {
     const { who, app } = await signedIn(1);
-    receiver.answer = () => 400;
+    receiver.respond = () => 400;
     await endAll(who);
     const [row] = await until(app, ({ ended_at }) => ended_at !== null);
     expect(row).toMatchObject({ is_delivered: false, account_id: null, sid: null });
@@ -133,7 +133,7 @@ describe('6 delivery of logout tokens', () => {
 
   test('an attempt after 15 minutes is the last one, and the next attempt is never later', async () => {
     const { who, app } = await signedIn(1);
-    receiver.answer = () => 503;
+    receiver.respond = () => 503;
     await endAll(who);
     await until(app, ({ attempts }) => attempts === 1);
     await service.sql(
@@ -163,7 +163,7 @@ describe('6 delivery of logout tokens', () => {
     const list = async (query: Record<string, string> = {}) => (await service.as(owner).get(path, { query })).body;
     expect(await list()).toEqual([]);
     // The first is delivered, the second fails, and the third is tried again.
-    receiver.answer = (attempt) => [204, 400][attempt - 1] ?? 503;
+    receiver.respond = (attempt) => [204, 400][attempt - 1] ?? 503;
     await endAll(who);
     const rows = await until(app, ({ attempts }) => Number(attempts) > 0);
     const shown = rows
@@ -214,7 +214,7 @@ describe('6 delivery of logout tokens', () => {
 
   test('tokens of a deleted application are not sent', async () => {
     const { who, app } = await signedIn(1);
-    receiver.answer = () => 500;
+    receiver.respond = () => 500;
     await endAll(who);
     await until(app, ({ attempts }) => attempts === 1);
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });

@@ -18,8 +18,10 @@ export class LogoutReceiver {
   /** Largest number of requests at the same time. */
   mostAtOnce = 0;
   /** The status of the next response. */
-  answer: (count: number) => number = () => 200;
+  respond: (count: number) => number = () => 200;
   delayMs = 0;
+  /** Sends an endless body. */
+  isEndless = false;
   private open = 0;
   private readonly server: Server;
 
@@ -35,10 +37,15 @@ export class LogoutReceiver {
         const token = new URLSearchParams(body).get('logout_token') ?? '';
         const { sid, jti } = decodeJwt<{ sid: string; jti: string }>(token);
         this.received.push({ token, sid, jti, contentType: req.headers['content-type'], at: performance.now() });
-        const status = this.answer(this.received.length);
+        const status = this.respond(this.received.length);
         setTimeout(() => {
           this.open--;
-          res.writeHead(status, status === 302 ? { location: this.url } : {}).end('x'.repeat(1000));
+          res.writeHead(status, status === 302 ? { location: this.url } : {});
+          if (!this.isEndless) return void res.end('x'.repeat(1000));
+          const write = () => {
+            if (!res.destroyed) res.write('x'.repeat(65_536), () => setImmediate(write));
+          };
+          write();
         }, this.delayMs);
       });
     });

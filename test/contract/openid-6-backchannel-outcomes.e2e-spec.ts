@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LogoutReceiver } from '../machine/logout-receiver.js';
 import { superuser } from '../support/admin.js';
 import {
@@ -11,10 +12,13 @@ import {
   OriginServer,
   type Persona,
   person,
+  shortenTimers,
   signIn,
   withGatehouse,
 } from '../support/index.js';
 
+/** The pause between two looks for due tokens. */
+const POLL_MS = 5000;
 const env = { BACKCHANNEL_ALLOW_PRIVATE_ADDRESSES: 'true', IP_AUTHORIZATION: 'off' };
 
 let service: Gatehouse;
@@ -135,16 +139,79 @@ describe('6 outcomes of logout tokens', () => {
     await withGatehouse({ env: { IP_AUTHORIZATION: 'off' }, network }, async (strict) => {
       const alice = await person(strict, 'alice');
       const app = await newApp(strict, alice);
-      // Registration rejects such a URL. An operator could have allowed it before.
-      await strict.sql('UPDATE application SET backchannel_logout_uri = $2 WHERE id = $1', [
-        app.id,
-        'http://app.example/logout',
-      ]);
-      await signOut(strict, alice, app);
-      expect(await afterAttempts(app, 1, strict)).toMatchObject({ is_delivered: null, ended_at: null });
+      const attempts = async (attempts: number, url: string) => {
+        // Registration rejects these URLs. An operator could have allowed them before.
+        await strict.sql('UPDATE application SET backchannel_logout_uri = $2 WHERE id = $1', [app.id, url]);
+        await signOut(strict, alice, app);
+        await eventually('the attempt', async () => {
+          const rows = await strict.sql('SELECT 1 FROM backchannel_logout WHERE attempts > 0 AND ended_at IS NULL');
+          return rows.length === attempts || undefined;
+        });
+      };
+      await attempts(1, 'http://app.example/logout');
+      expect(network.connections).toBe(0);
+      await attempts(2, receiver.url.replace('http:', 'https:'));
+      expect(receiver.connections).toBe(0);
+      // The server does not speak TLS.
+      await attempts(3, 'https://secure.example/logout');
+      expect(network.connections).toBe(1);
       expect(network.requests).toEqual([]);
-      expect(network.resolvedNames).toEqual([]);
     });
     await network.close();
+  });
+
+  test('without OpenID Connect, no token is sent, even if one is due', async () => {
+    const restoreTimers = shortenTimers(POLL_MS, 10);
+    await withGatehouse({ env: { ...env, OPENID: 'off' } }, async (off) => {
+      const who = await person(off, 'who');
+      await off.sql(
+        `INSERT INTO backchannel_logout (host, url, application_id, account_id, sid) VALUES ($1, $2, 1, $3, 'sid')`,
+        [receiver.address, receiver.url, who.id],
+      );
+      expect((await off.as(who).post('/v1/auth/logout')).status).toBe(204);
+      await delay(300);
+      expect(await off.sql('SELECT attempts FROM backchannel_logout')).toEqual([{ attempts: 0 }]);
+      expect(await off.sql('SELECT 1 FROM backchannel_host')).toEqual([]);
+    });
+    restoreTimers();
+  });
+
+  test('a shutdown waits for the requests in progress', async () => {
+    receiver.delayMs = 1000;
+    const stopping = await gatehouse({ env });
+    let closing: Promise<void> | undefined;
+    receiver.respond = () => {
+      closing = stopping.close();
+      return 200;
+    };
+    const app = await newApp(stopping, await person(stopping, 'owner'), { backchannel_logout_uri: receiver.url });
+    await signOut(stopping, await person(stopping, 'who'), app);
+    await eventually('the request', async () => (closing ? true : undefined));
+    await closing;
+    expect(receiver.open).toBe(0);
+    await delay(100);
+    expect(stopping.log.filter((line) => line.includes('an outbox failed'))).toEqual([]);
+  });
+
+  test('an error of the service itself is logged and does not count as an attempt', async () => {
+    await withGatehouse({ env }, async (broken) => {
+      const alice = await person(broken, 'alice');
+      const app = await newApp(broken, alice, { backchannel_logout_uri: receiver.url });
+      const authorization = await signIn(broken, alice);
+      const code = await newCode(broken, { authorization }, app, { scope: 'openid' });
+      expect((await exchange(broken, app, code)).status).toBe(200);
+      // This service has not used the key of the other algorithm.
+      await broken.sql("UPDATE openid_key SET private_key = '\\x00' WHERE alg = 'EdDSA'");
+      await broken.sql("UPDATE application SET id_token_signed_response_alg = 'EdDSA' WHERE id = $1", [app.id]);
+      expect((await broken.as(authorization).post('/v1/auth/logout')).status).toBe(204);
+      await eventually(
+        'the error',
+        async () => broken.log.some((line) => line.includes('sending the rows of an outbox failed')) || undefined,
+      );
+      expect(await broken.sql('SELECT attempts, ended_at FROM backchannel_logout')).toEqual([
+        { attempts: 0, ended_at: null },
+      ]);
+      expect(receiver.received).toEqual([]);
+    });
   });
 });

@@ -15,6 +15,7 @@ export interface ReceivedLogout {
 /** The back-channel logout endpoint of an application, on a loopback IP address. */
 export class LogoutReceiver {
   readonly received: ReceivedLogout[] = [];
+  connections = 0;
   /** Largest number of requests at the same time. */
   mostAtOnce = 0;
   /** The status of the next response. */
@@ -22,7 +23,8 @@ export class LogoutReceiver {
   delayMs = 0;
   /** Sends an endless body. */
   isEndless = false;
-  private open = 0;
+  /** Number of requests without a response. */
+  open = 0;
   private readonly server: Server;
 
   private constructor(readonly address: string) {
@@ -48,7 +50,7 @@ export class LogoutReceiver {
           write();
         }, this.delayMs);
       });
-    });
+    }).on('connection', () => this.connections++);
   }
 
   static async start(address = '127.0.0.1'): Promise<LogoutReceiver> {

@@ -118,7 +118,7 @@ export class BackchannelLogouts implements OnApplicationBootstrap, BeforeApplica
   /** Sends a token once and stores the outcome. Returns whether the host gave a final response. */
   private async attempt(token: DueToken): Promise<boolean> {
     const status = token.alg === null ? 400 : await this.send(token, token.alg);
-    const isDelivered = status !== null && status >= 200 && status < 300;
+    const isDelivered = status !== null && status < 300;
     const isFinal = isDelivered || status === 400;
     if (isFinal || token.is_last) {
       this.metrics.add('gatehouse_backchannel_logouts_total', { outcome: isDelivered ? 'delivered' : 'failed' });

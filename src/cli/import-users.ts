@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { LineRejection } from '../admin/import/imported-user.js';
 import { readLines } from '../admin/import/lines.js';
-import { type Tally, UserImport } from '../admin/import/user-import.service.js';
+import { type ImportCounts, UserImport } from '../admin/import/user-import.service.js';
 import { Clock } from '../core/clock.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
@@ -65,14 +65,14 @@ class Report {
   }
 }
 
-const summarize = ({ imported, present, refused }: Tally, isTrial: boolean): string =>
+const summarize = ({ imported, present, refused }: ImportCounts, isTrial: boolean): string =>
   `${imported} ${isTrial ? 'can be ' : ''}imported, ${present} already present, ${refused} rejected`;
 
 /** Prints the progress once a second. */
 function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
   const begun = clock.monotonic();
   let printedAt = begun;
-  return (tally: Readonly<Tally>, end: number): void => {
+  return (tally: Readonly<ImportCounts>, end: number): void => {
     const now = clock.monotonic();
     if (terminal.isJson || now - printedAt < PROGRESS_MS) return;
     printedAt = now;
@@ -86,7 +86,7 @@ function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTr
 const recordEnd = (
   app: INestApplicationContext,
   terminal: Terminal,
-  { dryRun, tally, isWhole }: { readonly dryRun: boolean; readonly tally: Tally; readonly isWhole: boolean },
+  { dryRun, tally, isWhole }: { readonly dryRun: boolean; readonly tally: ImportCounts; readonly isWhole: boolean },
 ): Promise<void> =>
   auditConsoleAction(app, terminal, {
     action: 'import_users',
@@ -107,7 +107,7 @@ export const importUsers: Command = async (args, terminal) => {
   return withService(terminal, async (app) => {
     const report = await Report.open(terminal, values.report, source);
     const progress = createProgress(terminal, app.get(Clock), source, dryRun);
-    let last: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
+    let last: ImportCounts = { lines: 0, imported: 0, present: 0, refused: 0 };
     let isWhole = false;
     try {
       // If the run is killed, this entry is the only trace of it.

@@ -5,9 +5,9 @@ import {
   equalsInConstantTime,
   Keyring,
   mintFrom,
-  mintLetters,
   mintSessionToken,
   mintToken,
+  randomLetters,
   SESSION_TOKEN,
   sealWithSecret,
   TOKEN,
@@ -39,7 +39,7 @@ describe('generated secrets', () => {
     const tokens = new Set(Array.from({ length: 20_000 }, mintSessionToken));
     expect(tokens.size).toBe(20_000);
     for (const token of tokens) expect(token).toMatch(/^flx_[A-Za-z0-9]{36}$/);
-    expect(mintLetters(64)).toMatch(/^[A-Za-z0-9]{64}$/);
+    expect(randomLetters(64)).toMatch(/^[A-Za-z0-9]{64}$/);
   });
 
   test('a session token ends with a checksum of its other characters, four digits from its CRC-32', () => {

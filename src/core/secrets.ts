@@ -17,7 +17,7 @@ export function mintFrom(alphabet: string, length: number): string {
   return out;
 }
 
-export const mintLetters = (length: number): string => mintFrom(LETTERS, length);
+export const randomLetters = (length: number): string => mintFrom(LETTERS, length);
 
 /** 32 random bytes as 43 characters of unpadded base64url. */
 export const mintToken = (): string => randomBytes(32).toString('base64url');
@@ -57,13 +57,13 @@ export function tokenChecksum(text: string, length = CHECKSUM_LENGTH): string {
  * because older tokens have none.
  */
 export function mintSessionToken(): string {
-  const random = `flx_${mintLetters(36 - CHECKSUM_LENGTH)}`;
+  const random = `flx_${randomLetters(36 - CHECKSUM_LENGTH)}`;
   return random + tokenChecksum(random);
 }
 
 /** 202 random bits and a checksum of the text before it (tokens.md section 1). */
 export function mintPersonalToken(): string {
-  const random = `gp_${mintLetters(40 - PERSONAL_CHECKSUM_LENGTH)}`;
+  const random = `gp_${randomLetters(40 - PERSONAL_CHECKSUM_LENGTH)}`;
   return random + tokenChecksum(random, PERSONAL_CHECKSUM_LENGTH);
 }
 

@@ -10,7 +10,7 @@ const MAX_HEADER_LINES = 100;
 export const LINGER_MS = 1500;
 
 /** Half-closes the socket and destroys it after LINGER_MS. */
-export function linger(socket: Socket): void {
+export function halfClose(socket: Socket): void {
   socket.end();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
@@ -22,7 +22,7 @@ export function closeAfterResponse({ req, res }: Call): void {
   replaceClosing(socket, () => {
     req.unpipe();
     req.resume();
-    linger(socket);
+    halfClose(socket);
   });
 }
 

@@ -46,7 +46,7 @@ export class PlatformWatch {
   /** @throws StartError if `name` is not declared */
   assertDeclared(name: string): void {
     if (this.isUnchecked) return;
-    if (!(name in this.declared)) throw new StartError(undeclaredMessage(name));
+    if (!(name in this.declared)) throw new StartError(undeclaredPlatformMessage(name));
     this.hasRegistrations = true;
   }
 
@@ -75,7 +75,7 @@ export class PlatformWatch {
 }
 
 /** The error message, shared by the route audit and the platform watch. */
-export const undeclaredMessage = (name: string): string =>
+export const undeclaredPlatformMessage = (name: string): string =>
   `'${name}' runs without the guards. Use a controller, or declare it: unguarded: { '${name}': '<the reason>' }`;
 
 export const middlewareName = (module: string): string => `middleware of ${module}`;

@@ -1,13 +1,13 @@
 import { defineFeature } from '../policy/feature.js';
 import { MediaModule } from './media.module.js';
-import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './objects/media.entities.js';
+import { Garbage, MediaObject, MediaUpload, StagedObject, UsedCapability } from './objects/media.entities.js';
 import { MediaUpkeep } from './objects/upkeep.service.js';
 import { MediaSettings } from './settings/media.settings.js';
 
 /** Uploads, images and the media proxy. */
 export const media = defineFeature('media', {
   modules: [MediaModule],
-  entities: [MediaObject, MediaUpload, StagedObject, SpentCapability, Garbage],
+  entities: [MediaObject, MediaUpload, StagedObject, UsedCapability, Garbage],
   settings: [MediaSettings],
   errors: {
     FILE_SIZE_TOO_LARGE: [400, 'The file is too large. Send a smaller one.'],

@@ -17,15 +17,15 @@ const LIST = `
   SELECT ${COLUMNS} FROM outgoing_delivery
   WHERE endpoint_id = $1 AND id < coalesce($2::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $3`;
 
-const AGAIN = `ended_at = NULL, is_delivered = NULL, next_attempt_at = now(), retry_until = now() + interval '3 days'`;
+const RESTARTED = `ended_at = NULL, is_delivered = NULL, next_attempt_at = now(), retry_until = now() + interval '3 days'`;
 
 const REPLAY = `
-  UPDATE outgoing_delivery SET ${AGAIN} WHERE id = $2 AND endpoint_id = $1 AND ended_at IS NOT NULL RETURNING id`;
+  UPDATE outgoing_delivery SET ${RESTARTED} WHERE id = $2 AND endpoint_id = $1 AND ended_at IS NOT NULL RETURNING id`;
 
 const IS_KNOWN = 'SELECT 1 FROM outgoing_delivery WHERE id = $2 AND endpoint_id = $1';
 
 const REPLAY_FAILED = `
-  UPDATE outgoing_delivery SET ${AGAIN} WHERE id IN (
+  UPDATE outgoing_delivery SET ${RESTARTED} WHERE id IN (
     SELECT id FROM outgoing_delivery WHERE endpoint_id = $1 AND is_delivered = false AND created_at >= $2
     ORDER BY created_at, id LIMIT ${MAX_REPLAYS} FOR UPDATE)
   RETURNING id`;

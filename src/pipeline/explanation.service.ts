@@ -12,13 +12,13 @@ import type { Caller, Guard } from './guard.js';
 import { buildCaller, type SimulatedCaller } from './simulated-caller.js';
 
 /** `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call. */
-export type Judgement = 'passes' | 'refuses' | 'depends' | 'unreached';
+export type StepResult = 'passes' | 'refuses' | 'depends' | 'unreached';
 
 /** A guard of the route with its result. */
 export interface ExplainedRow {
   /** The ID of the guard. */
   readonly row: string;
-  readonly judgement: Judgement;
+  readonly judgement: StepResult;
   /** Codes that the guard can return, including those of extensions. */
   readonly codes: readonly string[];
 }
@@ -73,7 +73,7 @@ export class Explanation {
     for (const guard of this.compiled.guardsOf(plan)) {
       const row = guard.id;
       const codes = guard.possibleErrors(plan.policy);
-      const judgement: Judgement | ApiError = apiError ? 'unreached' : evaluateGuard(guard, caller, plan);
+      const judgement: StepResult | ApiError = apiError ? 'unreached' : evaluateGuard(guard, caller, plan);
       rows.push({ row, codes, judgement: judgement instanceof ApiError ? 'refuses' : judgement });
       if (judgement instanceof ApiError) [apiError, decides] = [judgement, row];
     }
@@ -105,7 +105,7 @@ const routeView = (plan: RoutePlan) => ({
   body_limit: plan.accepts.kind === 'none' ? null : plan.accepts.limit,
 });
 
-function evaluateGuard(guard: Guard, caller: Caller, { policy }: RoutePlan): Judgement | ApiError {
+function evaluateGuard(guard: Guard, caller: Caller, { policy }: RoutePlan): StepResult | ApiError {
   if (guard.possibleErrors(policy).length === 0) return 'passes';
   try {
     return guard.dryRun?.(caller, policy) ? 'passes' : 'depends';

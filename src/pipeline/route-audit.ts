@@ -23,7 +23,12 @@ import { Commands } from '../gateway/commands/commands.service.js';
 import { findPlatformWatch } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { requiredMembers } from '../http/input-members.js';
-import { middlewareName, type PlatformWatch, type Unguarded, undeclaredMessage } from '../http/platform-watch.js';
+import {
+  middlewareName,
+  type PlatformWatch,
+  type Unguarded,
+  undeclaredPlatformMessage,
+} from '../http/platform-watch.js';
 import { bucketId } from '../platform/store/limits.js';
 import { declaredBodies, declaredQuery, declaredResponses } from '../policy/answers.js';
 import { readPolicy } from '../policy/decorators.js';
@@ -162,7 +167,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     for (const { instance, metatype } of this.containers.values()) {
       if (!(instance as Partial<NestModule> | undefined)?.configure) continue;
       const name = middlewareName(metatype.name);
-      if (!(name in unguarded)) this.faults.push(undeclaredMessage(name));
+      if (!(name in unguarded)) this.faults.push(undeclaredPlatformMessage(name));
     }
   }
 

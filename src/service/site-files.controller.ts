@@ -11,7 +11,7 @@ import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js'
 // RFC 9116 recommends less than a year, so that outdated contacts are not trusted.
 const SECURITY_TXT_LIFETIME_MS = 180 * 86_400_000;
 const DAILY = 'public, max-age=86400';
-const BRIEFLY = 'public, max-age=300';
+const FOR_MINUTES = 'public, max-age=300';
 
 /** Serves well-known files for browsers, password managers, crawlers and security researchers. */
 @Controller()
@@ -69,7 +69,7 @@ export class SiteFilesController {
   @Get('.well-known/webauthn')
   @CredentialFree()
   @RateLimit('instance:info')
-  @Header('Cache-Control', BRIEFLY)
+  @Header('Cache-Control', FOR_MINUTES)
   relatedOrigins(): { origins: string[] } {
     return { origins: this.config.webauthnOrigins.filter((origin) => origin.startsWith('http')) };
   }
@@ -78,7 +78,7 @@ export class SiteFilesController {
   @Get('.well-known/passkey-endpoints')
   @CredentialFree()
   @RateLimit('instance:info')
-  @Header('Cache-Control', BRIEFLY)
+  @Header('Cache-Control', FOR_MINUTES)
   passkeyEndpoints(): { enroll: string; manage: string } {
     const page = `${this.config.webAppUrl}/account/passkeys`;
     return { enroll: page, manage: page };

@@ -9,7 +9,7 @@ import { type BuiltFile, compressFile, readFiles } from '../http/files/built-fil
 import { Instance } from '../platform/instance/instance.js';
 import { CaptchaVerifier } from '../platform/outbound/captcha.js';
 import { pageHeaders } from './content-policy.js';
-import { asksForCaptcha } from './paths.js';
+import { showsCaptcha } from './paths.js';
 
 /** Next to the compiled code, or the build output folder when running from the sources. */
 const FOLDER = ['../../web/', '../../dist/web/']
@@ -74,7 +74,7 @@ export class Pages implements OnApplicationBootstrap {
   }
 
   headersOf(path: string): Readonly<Record<string, string>> {
-    return pageHeaders(this.config, asksForCaptcha(path) ? this.captcha.provider : undefined);
+    return pageHeaders(this.config, showsCaptcha(path) ? this.captcha.provider : undefined);
   }
 
   asset(name: string): BuiltFile | undefined {

@@ -88,4 +88,4 @@ const CALLBACK_PAGE = /^\/auth\/connections\/[a-z0-9-]{1,32}\/callback$/;
 export const isPage = (path: string): boolean =>
   ALL_PAGES.has(path) || path === COMPONENTS || ACCOUNT_PAGE.test(path) || CALLBACK_PAGE.test(path);
 
-export const asksForCaptcha = (path: string): boolean => CAPTCHA_PAGES.has(path);
+export const showsCaptcha = (path: string): boolean => CAPTCHA_PAGES.has(path);

@@ -6,7 +6,7 @@ import { CallerGuard } from '../auth/sessions/caller-guard.service.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { ApiError } from '../core/errors.js';
-import { digest, mintLetters } from '../core/secrets.js';
+import { digest, randomLetters } from '../core/secrets.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { Assets } from '../media/objects/assets.service.js';
@@ -72,7 +72,7 @@ export class WebhookService {
    */
   async create(me: WebhookCaller, input: CreateWebhookInput) {
     const { account } = me;
-    const token = mintLetters(TOKEN_LENGTH);
+    const token = randomLetters(TOKEN_LENGTH);
     const id = this.snowflakes.next();
     const applicationId = await this.applicationFor(me, input.application_id);
     const owner = { ownerId: id, accountId: account.id };
@@ -175,7 +175,7 @@ export class WebhookService {
   /** Rotates the token. The old token stops working on every replica with the commit. */
   async rotate(me: WebhookCaller, id: string, origin: Origin) {
     const webhook = await this.requireOwned(me, id);
-    const token = mintLetters(TOKEN_LENGTH);
+    const token = randomLetters(TOKEN_LENGTH);
     await this.database.transaction(async (tx) => {
       await this.callerGuard.lockCaller(tx, me);
       const { affected } = await tx.update(Webhook, { id }, { digest: digest(token) });
@@ -206,7 +206,7 @@ export class WebhookService {
       values,
     );
     const ids = held.map(({ id }) => id);
-    const digests = ids.map(() => digest(mintLetters(TOKEN_LENGTH)));
+    const digests = ids.map(() => digest(randomLetters(TOKEN_LENGTH)));
     const [rows] = await tx.query<ChangeResult<{ id: string; owner_id: string; name: string }>>(
       `UPDATE webhook w SET digest = fresh.digest FROM unnest($1::bigint[], $2::bytea[]) AS fresh (id, digest)
        WHERE w.id = fresh.id RETURNING w.id, w.owner_id, w.name`,

@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { ApiError } from '../../src/core/errors.js';
-import { mintLetters, mintToken } from '../../src/core/secrets.js';
+import { mintToken, randomLetters } from '../../src/core/secrets.js';
 import { featureRegistry } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
@@ -298,7 +298,7 @@ describe('7 errors: no other error bodies', () => {
     const thrower = () => {
       throw fault();
     };
-    const authorization = `Authorization: flx_${mintLetters(36)}`;
+    const authorization = `Authorization: flx_${randomLetters(36)}`;
     try {
       for (const broken of [thrower, async () => thrower()]) {
         resolver.resolve = broken;
@@ -381,8 +381,8 @@ describe('5.5 one indistinct 401', () => {
       ['scheme alone', user, 'Bearer'],
       ['too long', user, 'x'.repeat(600)],
       ['beyond ASCII', user, `${alice.session}\u00a0`],
-      ['unknown session', user, `flx_${mintLetters(36)}`],
-      ['unknown session after Bearer', user, `Bearer flx_${mintLetters(36)}`],
+      ['unknown session', user, `flx_${randomLetters(36)}`],
+      ['unknown session after Bearer', user, `Bearer flx_${randomLetters(36)}`],
       ['a session token of a wrong shape', user, 'flx_short'],
       ['ended session', user, loggedOut],
       ['unknown bearer', any, `Bearer ${mintToken()}`],
@@ -413,9 +413,9 @@ describe('5.5 one indistinct 401', () => {
       ['Admin key outside admin', any, alice.adminKey],
       ['Admin key under another scheme', any, alice.adminKey.replace('Admin', 'Bearer')],
       ['bot on admin', admin, alice.bot],
-      ['unknown Admin key', admin, `Admin fa_1_${mintLetters(32)}`],
+      ['unknown Admin key', admin, `Admin fa_1_${randomLetters(32)}`],
       ['an Admin key of a wrong shape', admin, 'Admin fa_x'],
-      ['another secret of a known key', admin, alice.adminKey.slice(0, -32) + mintLetters(32)],
+      ['another secret of a known key', admin, alice.adminKey.slice(0, -32) + randomLetters(32)],
       [
         'expired Admin key',
         admin,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
-import { digest, mintLetters, mintSessionToken, mintToken } from '../../src/core/secrets.js';
+import { digest, mintSessionToken, mintToken, randomLetters } from '../../src/core/secrets.js';
 import { Snowflakes } from '../../src/core/snowflake.js';
 import type { Gatehouse } from './gatehouse.js';
 
@@ -68,7 +68,7 @@ export async function createCredentialSet(
   const adminApplicationId = service.app.get(AdminApplication).id;
   const session = mintSessionToken();
   const botSecret = mintToken();
-  const key = `fa_${keyId}_${mintLetters(32)}`;
+  const key = `fa_${keyId}_${randomLetters(32)}`;
   const [bearer, adminBearer] = [mintToken(), mintToken()];
   await service.sql(INSERT, [
     ...[accountId, applicationId, sessionId, keyId, adminApplicationId, randomInt(1, 9999)],

@@ -17,7 +17,7 @@ export const CHAIN_START: ChainPosition = { sequence: 0, head: GENESIS };
  * The result of a walk: the position it reached, the fault of the next entry if there is one, and whether the chain
  * ends there.
  */
-export interface WalkResult extends ChainPosition {
+export interface ChainWalkResult extends ChainPosition {
   readonly fault?: string;
   readonly isEnd: boolean;
 }
@@ -33,7 +33,11 @@ export function hashEntry(previous: Buffer, entry: Omit<AuditEntry, 'hash'>): Bu
 }
 
 /** Verifies the chain after `from`, up to `atMost` entries. */
-export async function walkChain(tx: Tx, from: ChainPosition, atMost = Number.POSITIVE_INFINITY): Promise<WalkResult> {
+export async function walkChain(
+  tx: Tx,
+  from: ChainPosition,
+  atMost = Number.POSITIVE_INFINITY,
+): Promise<ChainWalkResult> {
   let { sequence, head } = from;
   while (sequence - from.sequence < atMost) {
     const batch = await tx

@@ -3,7 +3,7 @@ import { Log } from '../../core/log.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ChainVerification } from './audit.entities.js';
-import { CHAIN_START, type WalkResult, walkChain } from './audit-chain.js';
+import { CHAIN_START, type ChainWalkResult, walkChain } from './audit-chain.js';
 
 /** Entries that one replica verifies each minute. */
 const ENTRIES_PER_RUN = 5000;
@@ -51,7 +51,7 @@ export class AuditVerification {
   }
 
   /** At the end of the chain and after a fault, the walk starts again. */
-  private async nextState(tx: Tx, { sequence, head, fault, isEnd }: WalkResult) {
+  private async nextState(tx: Tx, { sequence, head, fault, isEnd }: ChainWalkResult) {
     if (!isEnd && fault === undefined) return { sequence: String(sequence), head };
     const [{ now }] = await tx.query<[{ now: Date }]>('SELECT now()');
     const begun = { sequence: String(CHAIN_START.sequence), head: CHAIN_START.head };

@@ -35,7 +35,7 @@ export interface LineRejection {
 }
 
 /** An identity as a line states it. Without a connection, it is an identity of single sign-on. */
-export interface StatedIdentity {
+export interface ImportedIdentity {
   readonly connection_id?: string | null;
   /** By default, the issuer of the connection. */
   readonly issuer?: string | null;
@@ -56,7 +56,7 @@ function TotpSecret(): PropertyDecorator {
 const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
 
 /** The connection of an identity. */
-export const connectionOf = ({ connection_id: id }: StatedIdentity): string => id ?? SSO_CONNECTION;
+export const connectionOf = ({ connection_id: id }: ImportedIdentity): string => id ?? SSO_CONNECTION;
 
 function identityFaults(value: unknown, at: string): { at: string; code: FieldCode }[] {
   if (typeof value !== 'object' || value === null) return [{ at, code: 'INVALID_FORMAT' }];
@@ -72,7 +72,7 @@ function identityFaults(value: unknown, at: string): { at: string; code: FieldCo
   ];
 }
 
-const providerOf = (identity: StatedIdentity): string =>
+const providerOf = (identity: ImportedIdentity): string =>
   connectionOf(identity) === SSO_CONNECTION ? `${identity.issuer}` : connectionOf(identity);
 
 /** At most one identity per connection and, for single sign-on, per issuer (sso.md section 3). */
@@ -84,7 +84,7 @@ function Identities(): PropertyDecorator {
       if (!Array.isArray(value) || value.length > MAX_IDENTITIES) return 'INVALID_FORMAT';
       const faults = value.flatMap((identity, index) => identityFaults(identity, `.${index}`));
       if (faults.length > 0) return faults;
-      const providers = new Set((value as StatedIdentity[]).map(providerOf));
+      const providers = new Set((value as ImportedIdentity[]).map(providerOf));
       return providers.size === value.length ? undefined : 'INVALID_FORMAT';
     },
   );
@@ -97,7 +97,7 @@ export class ImportedUser {
   @Bool({ optional: true }) email_verified?: boolean;
   @Text({ optional: true, min: 1, max: MAX_IMPORTED_HASH_LENGTH }) password_hash?: string;
   @TotpSecret() totp_secret?: string;
-  @Identities() identities?: readonly StatedIdentity[];
+  @Identities() identities?: readonly ImportedIdentity[];
   @Username({ optional: true }) username?: string;
   @Discriminator() discriminator?: string;
   @GlobalName({ optional: true }) global_name?: string;
@@ -152,7 +152,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-const IDENTITY_MEMBERS: ReadonlySet<string> = new Set<keyof StatedIdentity>(['connection_id', 'issuer', 'subject']);
+const IDENTITY_MEMBERS: ReadonlySet<string> = new Set<keyof ImportedIdentity>(['connection_id', 'issuer', 'subject']);
 
 const unknownIn = (object: object, known: ReadonlySet<string>): string[] =>
   Object.keys(object).filter((name) => !known.has(name));

@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_DISCRIMINATOR = 9999;
 
 /** Number of lines by result. */
-export interface Tally {
+export interface ImportCounts {
   lines: number;
   imported: number;
   /** Lines whose account exists already, from an earlier run or an earlier line. */
@@ -49,7 +49,7 @@ export interface ImportOptions {
   /** Called after each batch with its rejected lines, in the order of the file. */
   onRefused(refused: readonly LineRejection[]): Promise<void>;
   /** Called after each batch with the number of bytes that are done. */
-  onProgress(tally: Readonly<Tally>, end: number): void;
+  onProgress(tally: Readonly<ImportCounts>, end: number): void;
 }
 
 interface Candidate {
@@ -110,7 +110,7 @@ export class UserImport {
   ) {}
 
   /** You can repeat an interrupted run. Accounts that exist already are skipped. */
-  async run(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
+  async run(lines: AsyncIterable<Line>, options: ImportOptions): Promise<ImportCounts> {
     if (options.dryRun) return this.dryRun(lines, options);
     const place = { ...PERMANENT_TABLES, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
     const tally = await this.importAll(lines, options, place);
@@ -119,7 +119,7 @@ export class UserImport {
     return tally;
   }
 
-  private dryRun(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
+  private dryRun(lines: AsyncIterable<Line>, options: ImportOptions): Promise<ImportCounts> {
     return this.database.session(async (session) => {
       try {
         const [accounts, identities] = [
@@ -135,8 +135,12 @@ export class UserImport {
   }
 
   /** Reads the next batch while the database writes the previous one. */
-  private async importAll(lines: AsyncIterable<Line>, options: ImportOptions, place: ImportTarget): Promise<Tally> {
-    const tally: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
+  private async importAll(
+    lines: AsyncIterable<Line>,
+    options: ImportOptions,
+    place: ImportTarget,
+  ): Promise<ImportCounts> {
+    const tally: ImportCounts = { lines: 0, imported: 0, present: 0, refused: 0 };
     let written: Promise<void> = Promise.resolve();
     const write = async (read: ParsedBatch): Promise<void> => {
       const outcome = await this.importBatch(place, read.candidates);

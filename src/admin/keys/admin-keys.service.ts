@@ -5,7 +5,7 @@ import type { RevocationCause } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError } from '../../core/errors.js';
-import { digest, mintLetters } from '../../core/secrets.js';
+import { digest, randomLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { type ChangeResult, Database, type Tx } from '../../platform/database/database.js';
 import { grants } from '../../policy/acls.js';
@@ -79,7 +79,7 @@ export class AdminKeys {
     await this.records.lock(tx, ownerId);
     if ((await this.activeKeys(tx, ownerId).getCount()) >= MAX_ACTIVE_KEYS) throw new ApiError('MAX_ADMIN_API_KEYS');
     const id = this.snowflakes.next();
-    const key = `fa_${id}_${mintLetters(32)}`;
+    const key = `fa_${id}_${randomLetters(32)}`;
     const acls = [...new Set(input.acls)];
     const days = input.expires_in_days;
     const { raw }: { raw: [{ created_at: Date; expires_at: Date | null }] } = await tx

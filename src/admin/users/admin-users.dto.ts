@@ -29,7 +29,7 @@ const TAG = /^(.{1,32})#(\d{4})$/;
 const DIGITS = /^\d+$/;
 
 /** Parses `resolve`, which is an ID, an email address or `name#0000`. */
-export function resolved(text: string) {
+export function parseAccountName(text: string) {
   if (DIGITS.test(text)) return { ids: [text] };
   if (text.includes('@')) return { email: text };
   const [, username = '', discriminator = ''] = TAG.exec(text) ?? [];

@@ -4,7 +4,7 @@ import { ApiError, validationError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import type { Operator } from '../audit/operator.js';
-import { resolved, type UsersQuery } from './admin-users.dto.js';
+import { parseAccountName, type UsersQuery } from './admin-users.dto.js';
 import { adminUserView, type FieldVisibility, FULL_VISIBILITY } from './admin-users.views.js';
 import { type UserFilters, UserList } from './user-list.js';
 import { cursorAt, positionOf } from './user-list-cursor.js';
@@ -42,7 +42,7 @@ function selectorOf(query: UsersQuery, digestsOf: (phone: string) => Buffer[]): 
     throw validationError('root', 'INVALID_FORMAT');
   }
   if (user_id !== undefined) return { ids: [user_id].flat() };
-  if (resolve !== undefined) return resolved(resolve);
+  if (resolve !== undefined) return parseAccountName(resolve);
   if (username !== undefined) return { username };
   if (phone !== undefined) return { phoneDigests: digestsOf(phone) };
   if (session_id_hash !== undefined) return { sessionDigest: Buffer.from(session_id_hash, 'base64url') };

@@ -22,7 +22,7 @@ import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { assertAllowedDomain, methodsOf } from '../sso/sso.service.js';
 import {
   assertMaySignIn,
-  LostRace,
+  ConcurrentChange,
   MAX_ATTEMPTS,
   rethrowForCallback,
   usernameOf,
@@ -95,7 +95,7 @@ export class ConnectionAccounts {
         if (error instanceof SignUpNeeded) {
           await this.chargeSignUp(origin.ip);
           maySignUp = true;
-        } else if (!(error instanceof LostRace) || attempt >= MAX_ATTEMPTS) throw error;
+        } else if (!(error instanceof ConcurrentChange) || attempt >= MAX_ATTEMPTS) throw error;
       }
     }
   }
@@ -105,7 +105,7 @@ export class ConnectionAccounts {
     const linked = await this.identities.find(tx, user.identity);
     if (linked) {
       const account = await this.accounts.lock(tx, linked.accountId);
-      if (!account) throw new LostRace();
+      if (!account) throw new ConcurrentChange();
       assertMaySignIn(this.issuance, account);
       await this.identities.recordUse(tx, linked.id, user.identity.email);
       return this.issue(tx, account, user, origin);
@@ -125,7 +125,7 @@ export class ConnectionAccounts {
     origin: Origin,
   ): Promise<Outcome> {
     const account = await this.accounts.lock(tx, id);
-    if (account?.email?.toLowerCase() !== user.verifiedEmail.toLowerCase()) throw new LostRace();
+    if (account?.email?.toLowerCase() !== user.verifiedEmail.toLowerCase()) throw new ConcurrentChange();
     const isLinkable =
       user.connection.settings.link_by_email &&
       account.emailVerified &&
@@ -133,12 +133,12 @@ export class ConnectionAccounts {
       !(await this.identities.hasOther(tx, id, user.identity));
     if (!isLinkable) {
       // A parallel sign-in with the same identity may have created the account after this one looked up the identity.
-      if (await this.identities.find(tx, user.identity)) throw new LostRace();
+      if (await this.identities.find(tx, user.identity)) throw new ConcurrentChange();
       throw new ApiError('CONNECTION_ACCOUNT_EXISTS');
     }
     assertMaySignIn(this.issuance, account);
     if (this.needsChallenge(account, user)) return this.issue(tx, account, user, origin, user.identity);
-    await this.identities.linkWithNotice(tx, user.identity, account, { origin, taken: () => new LostRace() });
+    await this.identities.linkWithNotice(tx, user.identity, account, { origin, taken: () => new ConcurrentChange() });
     return this.issue(tx, await this.accounts.require(tx, id), user, origin);
   }
 
@@ -166,7 +166,7 @@ export class ConnectionAccounts {
         ip: origin.ip,
       })
       .catch(rethrowForCallback);
-    if (!(await this.identities.link(tx, identity, account.id))) throw new LostRace();
+    if (!(await this.identities.link(tx, identity, account.id))) throw new ConcurrentChange();
     if (isPending) return new ApiError('REGISTRATION_PENDING_APPROVAL');
     return this.issue(tx, await this.accounts.require(tx, account.id), user, origin);
   }

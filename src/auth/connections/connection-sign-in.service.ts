@@ -11,7 +11,7 @@ import type { CompleteConnectionInput, StartConnectionInput } from './connection
 import { SSO_CONNECTION } from './connections.service.js';
 
 /** A session, or a challenge if a second factor is required. */
-export type ConnectionAnswer = (TokenResponse | MfaChallenge) & { readonly redirect_to: string };
+export type ConnectionSignInResult = (TokenResponse | MfaChallenge) & { readonly redirect_to: string };
 
 /** Signing in with a connection (connections.md section 2). For `sso`, sso.md decides. */
 @Injectable()
@@ -27,7 +27,7 @@ export class ConnectionSignIn {
     return this.isSso(id) ? this.sso.start(input) : this.states.start(id, input);
   }
 
-  async complete(id: string, input: CompleteConnectionInput, origin: Origin): Promise<ConnectionAnswer> {
+  async complete(id: string, input: CompleteConnectionInput, origin: Origin): Promise<ConnectionSignInResult> {
     if (this.isSso(id)) return this.sso.complete(input, origin);
     const { connection, profile, redirectTo } = await this.states.complete(id, input);
     const response = await this.accounts.signIn(toConnectionUser(connection, profile), origin);

@@ -3,7 +3,7 @@ import { AccountService } from '../../accounts/account.service.js';
 import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import type { StoredEpochs } from '../../accounts/account-snapshot.js';
 import { ApiError } from '../../core/errors.js';
-import { mintLetters } from '../../core/secrets.js';
+import { randomLetters } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import { type IssuedSecret, OneTimeSecrets } from './one-time-secrets.service.js';
@@ -28,7 +28,7 @@ export class MailedTokens {
   ) {}
 
   issue(tx: Tx, purpose: MailedPurpose, owner: StoredEpochs, payload: Record<string, unknown>, seconds: number) {
-    return this.secrets.issue(purpose, owner, payload, seconds, { tx, secret: mintLetters(MAILED_TOKEN_LENGTH) });
+    return this.secrets.issue(purpose, owner, payload, seconds, { tx, secret: randomLetters(MAILED_TOKEN_LENGTH) });
   }
 
   /** Returns `null` for a token that is unknown, used, expired or of a deleted account. */

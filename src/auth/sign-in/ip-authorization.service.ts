@@ -7,7 +7,7 @@ import { SecurityEvents } from '../../accounts/events/security-events.service.js
 import { maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError, validationError } from '../../core/errors.js';
-import { digest, mintLetters, mintToken, sealWithSecret, unsealWithSecret } from '../../core/secrets.js';
+import { digest, mintToken, randomLetters, sealWithSecret, unsealWithSecret } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
@@ -77,7 +77,7 @@ export class IpAuthorization {
     { invalid: stale }: { invalid: () => ApiError },
   ): Promise<ApiError> {
     const ticket = mintToken();
-    const token = mintLetters(64);
+    const token = randomLetters(64);
     const hold: Hold = { state: 'held', resent: false, tokenKey: storageKey(token), origin };
     const email = await this.database.transaction(async (tx) => {
       const account = await this.issuance.lockUnchanged(tx, seen, stale);
@@ -142,7 +142,7 @@ export class IpAuthorization {
     if (found.hold.state !== 'held' || age === null) throw unknownTicket();
     if (found.hold.resent) throw new ApiError('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
     if (age < RESEND_SECONDS) throw resendCooldown(RESEND_SECONDS - age);
-    const token = mintLetters(64);
+    const token = randomLetters(64);
     await this.database.transaction(async (tx) => {
       const account = await this.lock(tx, found.account.id, unknownTicket);
       const step = [

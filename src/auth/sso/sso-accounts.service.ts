@@ -26,7 +26,7 @@ export interface ProviderUser {
 }
 
 /** A parallel callback for the same user or email address was faster. A retry finds its account. */
-export class LostRace extends Error {}
+export class ConcurrentChange extends Error {}
 
 export const MAX_ATTEMPTS = 5;
 const MAX_CLAIM_LENGTH = 256;
@@ -37,7 +37,7 @@ const fieldCodeOf = (error: unknown): string | undefined => fieldErrorsOf(error)
 /** Translates errors of account operations to errors of the callback. */
 export function rethrowForCallback(error: unknown): never {
   const code = fieldCodeOf(error);
-  if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
+  if (code === 'EMAIL_ALREADY_IN_USE') throw new ConcurrentChange();
   if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME')
     throw validationError('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
   throw error;
@@ -71,7 +71,7 @@ export class SsoAccounts {
         if (outcome instanceof ApiError) throw outcome;
         return outcome;
       } catch (error) {
-        if (!(error instanceof LostRace) || attempt === MAX_ATTEMPTS) throw error;
+        if (!(error instanceof ConcurrentChange) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
@@ -113,13 +113,14 @@ export class SsoAccounts {
     const found = await this.accounts.findByEmail(person.email, tx);
     const account = found && (await this.accounts.lock(tx, found.id));
     if (!account) return null;
-    if (account.email?.toLowerCase() !== person.email.toLowerCase()) throw new LostRace();
+    if (account.email?.toLowerCase() !== person.email.toLowerCase()) throw new ConcurrentChange();
     if (account.acls.length > 0) throw mismatch();
     const subject = await this.identities.findSubject(tx, person.issuer, account.id);
-    if (subject !== null) throw subject === person.subject ? new LostRace() : mismatch();
+    if (subject !== null) throw subject === person.subject ? new ConcurrentChange() : mismatch();
     assertMaySignIn(this.issuance, account);
     if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
-    if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
+    if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id })))
+      throw new ConcurrentChange();
     // The identity provider confirms the email address, so it is verified now.
     const linked = await this.accounts.require(tx, account.id);
     await this.notices.send(tx, linked, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
@@ -149,7 +150,8 @@ export class SsoAccounts {
         ip: origin.ip,
       })
       .catch(rethrowForCallback);
-    if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
+    if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id })))
+      throw new ConcurrentChange();
     return account;
   }
 }

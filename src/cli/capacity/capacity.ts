@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { assertNoArguments, parseCount } from '../terminal/arguments.js';
 import { type Command, UsageError } from '../terminal/command.js';
 import { printResult } from '../terminal/words.js';
-import { type Demand, type Measured, type Plan, planCapacity } from './plan.js';
+import { type ExpectedLoad, type Measured, type Plan, planCapacity } from './plan.js';
 
 const MEASURED = join(import.meta.dirname, 'measured.json');
 const MAX = 999_999_999;
@@ -57,7 +57,7 @@ export const capacity: Command = async (args, terminal) => {
   assertNoArguments(positionals);
   const read = (name: 'accounts' | 'sockets' | 'requests' | 'sign-ins') =>
     parseCount(`--${name}`, values[name], 0, [0, MAX]);
-  const demand: Demand = {
+  const demand: ExpectedLoad = {
     accounts: read('accounts'),
     sockets: read('sockets'),
     requests: read('requests'),

@@ -1,5 +1,5 @@
 /** The load of an instance. Rates are per second, at the peak. */
-export interface Demand {
+export interface ExpectedLoad {
   readonly accounts: number;
   /** Gateway sockets that are open at the same time. */
   readonly sockets: number;
@@ -69,7 +69,7 @@ const MIB = 1024 * 1024;
 const coresFor = (microseconds: number): number => microseconds / 1e6 / UTILIZATION;
 
 /** Calculates what a load needs. Each process uses one core. */
-export function planCapacity({ accounts, sockets, requests, signIns }: Demand, measured: Measured): Plan {
+export function planCapacity({ accounts, sockets, requests, signIns }: ExpectedLoad, measured: Measured): Plan {
   const { process, request, sign_in: signIn, account, audit_entry: audit, socket } = measured;
   const heartbeats = sockets / socket.heartbeat_seconds;
   const used = requests * request.cpu_us + signIns * signIn.cpu_us + heartbeats * socket.heartbeat_cpu_us;

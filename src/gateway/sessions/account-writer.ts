@@ -33,7 +33,7 @@ const WRITE_ATTEMPTS = 2;
 const SESSIONS_PER_WRITE = 100;
 const MAX_BATCH = 256;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-const HELD_CHECK_MS = 25;
+const TAKEOVER_CHECK_MS = 25;
 
 type StoredSession = GatewaySession & { stored: Stored };
 const isStored = (session: GatewaySession): session is StoredSession =>
@@ -120,7 +120,7 @@ export class AccountWriter {
   async waitIfBusy(): Promise<void> {
     while (this.pushedBytes > MAX_BATCH_BYTES) {
       if (this.running) await this.running;
-      else if (this.hasHolding()) await delay(HELD_CHECK_MS);
+      else if (this.hasHolding()) await delay(TAKEOVER_CHECK_MS);
       else this.pushedBytes = 0;
     }
   }

@@ -6,7 +6,7 @@ import { Log } from '../../core/log.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import { Cleanup } from '../../platform/jobs/cleanup.js';
-import { type HeldSession, type KnownSessions, SessionStore } from '../store/session-store.js';
+import { type FencedSession, type KnownSessions, SessionStore } from '../store/session-store.js';
 import type { WriterHost } from './account-writer.js';
 import { LiveSessions } from './live-sessions.service.js';
 import { Presence } from './presence.service.js';
@@ -149,7 +149,7 @@ export class Renewal implements WriterHost {
   }
 
   private async renewSome(sessions: readonly GatewaySession[]): Promise<void> {
-    const held: HeldSession[] = sessions.map(({ id, stored }) => ({ id, fence: stored?.fence ?? 0 }));
+    const held: FencedSession[] = sessions.map(({ id, stored }) => ({ id, fence: stored?.fence ?? 0 }));
     const { holdings, changed } = await this.store.renew(held);
     for (const accountId of changed) this.presence.onChanged(accountId);
     for (const [index, session] of sessions.entries()) {

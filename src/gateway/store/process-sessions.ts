@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   type Claim,
   type Created,
-  type HeldSession,
+  type FencedSession,
   type Holding,
   type Removal,
   type Renewal,
@@ -34,7 +34,7 @@ export class ProcessSessions extends SessionStore {
     return 'held';
   }
 
-  renew(sessions: readonly HeldSession[]): Renewal {
+  renew(sessions: readonly FencedSession[]): Renewal {
     return { holdings: sessions.map(() => 'held'), changed: [] };
   }
 

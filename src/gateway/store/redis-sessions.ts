@@ -9,19 +9,19 @@ import {
   type Claim,
   type ClaimInput,
   type Created,
-  type HeldSession,
+  type FencedSession,
   type Holding,
   type ListedSession,
   type NewSession,
   type Removal,
   type Renewal,
-  type RestingSession,
+  type RetainedSession,
   type Revocation,
   SessionStore,
   type SessionWrite,
   type SocketCount,
   type StoredPayload,
-  type WholeSession,
+  type StoredSession,
 } from './session-store.js';
 
 const ITEMS_PER_CALL = 200;
@@ -147,7 +147,7 @@ export class RedisSessions extends SessionStore {
     return this.scripts.write(accountKeys(account), ...args) as Promise<Holding[]>;
   }
 
-  restore(session: WholeSession): Promise<Holding> {
+  restore(session: StoredSession): Promise<Holding> {
     const { id, fence, account, login, binding, wishes, since, step, standing, needed, payloads, breaks } = session;
     const { owner, settings } = this;
     return this.scripts.restore(
@@ -185,10 +185,10 @@ export class RedisSessions extends SessionStore {
   }
 
   /** In a cluster, the servers that respond renew their sessions. */
-  async renew(sessions: readonly HeldSession[]): Promise<Renewal> {
+  async renew(sessions: readonly FencedSession[]): Promise<Renewal> {
     const changed = new Set<string>();
     const failures: unknown[] = [];
-    const renewSome = async (some: readonly HeldSession[]): Promise<Holding[]> => {
+    const renewSome = async (some: readonly FencedSession[]): Promise<Holding[]> => {
       const { keys, args } = this.argsOf(some, ({ id, fence }) => [id, fence]);
       const found = await this.scripts.renew(keys, this.owner, leaseMs(this.settings), ...args);
       return (found as [Holding, ended: number][]).map(([holding, ended], index) => {
@@ -206,7 +206,7 @@ export class RedisSessions extends SessionStore {
     return { holdings, changed: [...changed] };
   }
 
-  async retain(sessions: readonly RestingSession[]): Promise<void> {
+  async retain(sessions: readonly RetainedSession[]): Promise<void> {
     await this.inCalls(sessions, this.accountOf, async (some) => {
       const { keys, args } = this.argsOf(some, ({ id, fence, forMs, isTold }) => [
         ...[id, fence, Math.ceil(forMs), isTold ? 1 : 0],
@@ -216,17 +216,17 @@ export class RedisSessions extends SessionStore {
     });
   }
 
-  async remove(session: HeldSession): Promise<Removal> {
+  async remove(session: FencedSession): Promise<Removal> {
     if (!this.isCluster) return this.removals.submit(session);
     const [removal] = await this.removeSome([session]);
     return removal ?? { holding: 'gone', isElsewhere: false };
   }
 
-  private readonly removals = new Batcher((sessions: readonly HeldSession[]) => this.removeSome(sessions), {
+  private readonly removals = new Batcher((sessions: readonly FencedSession[]) => this.removeSome(sessions), {
     maxSize: ITEMS_PER_CALL,
   });
 
-  private async removeSome(sessions: readonly HeldSession[]): Promise<Removal[]> {
+  private async removeSome(sessions: readonly FencedSession[]): Promise<Removal[]> {
     const { keys, args } = this.argsOf(sessions, ({ id, fence }) => [id, fence]);
     const responses = (await this.scripts.remove(keys, this.owner, ...args)) as [Holding, number][];
     return responses.map(([holding, others]) => ({ holding, isElsewhere: others > 0 }));

@@ -22,13 +22,13 @@ export interface StoredPayload {
   readonly json: string;
 }
 
-export interface HeldSession {
+export interface FencedSession {
   readonly id: string;
   readonly fence: number;
 }
 
 /** A session without a connection. */
-export interface RestingSession extends HeldSession {
+export interface RetainedSession extends FencedSession {
   readonly forMs: number;
   /** True if the session has received the current session list. */
   readonly isTold: boolean;
@@ -43,14 +43,14 @@ interface State {
   readonly needed: number;
 }
 
-export interface SessionWrite extends HeldSession, State {
+export interface SessionWrite extends FencedSession, State {
   /** How many of the oldest breaks to delete. `breaks` contains the new ones. */
   readonly drop: number;
   readonly breaks: readonly Break[];
 }
 
 /** The complete state of a session, for a store that has lost it. */
-export interface WholeSession extends HeldSession, State, Omit<NewSession, 'cursor' | 'isTold'> {
+export interface StoredSession extends FencedSession, State, Omit<NewSession, 'cursor' | 'isTold'> {
   readonly since: number;
   readonly breaks: readonly Break[];
   readonly payloads: readonly StoredPayload[];
@@ -146,15 +146,15 @@ export abstract class SessionStore {
     steps: readonly SessionWrite[],
   ): MaybePromise<readonly Holding[]>;
   /** Restores a session unless another process has claimed it since. */
-  abstract restore(session: WholeSession): MaybePromise<Holding>;
+  abstract restore(session: StoredSession): MaybePromise<Holding>;
   /** Makes this process the owner if the session can be resumed from `seq`. Otherwise nothing changes. */
   abstract claim(input: ClaimInput): MaybePromise<Claim>;
   /** Extends the leases of sessions that have a connection, and of the replayable events of their accounts. */
-  abstract renew(sessions: readonly HeldSession[]): MaybePromise<Renewal>;
+  abstract renew(sessions: readonly FencedSession[]): MaybePromise<Renewal>;
   /** Sets the remaining retention time of sessions that lost their connection. */
-  abstract retain(sessions: readonly RestingSession[]): MaybePromise<void>;
+  abstract retain(sessions: readonly RetainedSession[]): MaybePromise<void>;
   /** Removes the session from the list of its account. `gone`: another process has already removed it. */
-  abstract remove(session: HeldSession): MaybePromise<Removal>;
+  abstract remove(session: FencedSession): MaybePromise<Removal>;
   /** Removes the gateway sessions of revoked credentials. Returns the accounts that had such sessions. */
   abstract revoke(revocation: Revocation): MaybePromise<readonly string[]>;
   /** Returns the sessions of an account in order of creation. Null: only this process has sessions. */

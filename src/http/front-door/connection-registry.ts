@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../core/errors.js';
-import { LINGER_MS, linger } from '../framing.js';
+import { halfClose, LINGER_MS } from '../framing.js';
 import { LiveRequests } from '../live-requests.js';
 import { Load } from '../load.js';
 import { ErrorResponder, JSON_TYPE } from './error-responder.js';
@@ -89,7 +89,7 @@ export class ConnectionRegistry {
     ];
     const lines = headers.flatMap((name, i) => (i % 2 === 0 ? `${name}: ${headers[i + 1]}` : []));
     socket.write([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
-    linger(socket as Socket);
+    halfClose(socket as Socket);
   }
 
   /**
@@ -116,6 +116,6 @@ export class ConnectionRegistry {
 
   private closeIdleConnections(): void {
     for (const { socket } of this.live.connections())
-      if (!this.hasPendingResponse(socket) && socket.writable) linger(socket);
+      if (!this.hasPendingResponse(socket) && socket.writable) halfClose(socket);
   }
 }

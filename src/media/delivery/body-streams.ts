@@ -26,11 +26,11 @@ export async function peek(source: Readable, length: number): Promise<Peeked> {
       size += value.length;
     }
   }
-  return { head: Buffer.concat(read), isWhole, body: replayed(read, chunks, source) };
+  return { head: Buffer.concat(read), isWhole, body: replayChunks(read, chunks, source) };
 }
 
 /** A stream of the bytes already read, followed by the rest. */
-export function replayed(
+export function replayChunks(
   read: Iterable<Buffer> | AsyncIterable<Buffer>,
   rest: AsyncIterator<Buffer>,
   source: Readable,

@@ -13,7 +13,7 @@ import { decodeOnce, plainFilename, rawPath } from '../addresses/keys.js';
 import { isSignedBy, splitExpiry, urlOfTarget } from '../addresses/signature.js';
 import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from '../addresses/types.js';
 import { MediaUrlService } from '../addresses/urls.service.js';
-import { peek, replayed, takeRange } from '../delivery/body-streams.js';
+import { peek, replayChunks, takeRange } from '../delivery/body-streams.js';
 import { Delivery, type Representation, rangeOf, unsatisfiable, YEAR_SECONDS } from '../delivery/delivery.js';
 import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { parseFormat, Selectors, withFormatExtension } from '../images/selectors.js';
@@ -26,7 +26,7 @@ export const EXTERNAL_PREFIX = '/media/external/';
 const ACCEPT = 'image/*, video/*, audio/*, */*;q=0.1';
 const FETCH_MS = 30_000;
 /** Error statuses of an origin that are passed on. All others become 502. */
-const PASSED_ON_STATUSES = new Set([
+const FORWARDED_STATUSES = new Set([
   400,
   401,
   ...[403, 404, 405, 406],
@@ -125,7 +125,7 @@ export class ExternalService {
     if (status === 200 || (status === 206 && range !== undefined)) return response;
     response.body.destroy();
     // The status of the origin (media.md section 6).
-    throw PASSED_ON_STATUSES.has(status)
+    throw FORWARDED_STATUSES.has(status)
       ? new ApiError('UPSTREAM_FETCH_FAILED').withStatus(status)
       : new ApiError('BAD_GATEWAY');
   }
@@ -203,7 +203,7 @@ export class ExternalService {
     spooled.holdUntil(clientGoneSignal(call));
     spooled.release();
     if (isWhole) return this.delivery.send(call, item, () => spooled);
-    return this.send(call, item, null, null, replayed(await spooled.open(), chunks, body));
+    return this.send(call, item, null, null, replayChunks(await spooled.open(), chunks, body));
   }
 
   private send(

@@ -55,7 +55,7 @@ export class Garbage {
 
 /** A single-use relay capability in use or used. Only its digest is stored. */
 @Entity('media_capability')
-export class SpentCapability {
+export class UsedCapability {
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('text') state: 'busy' | 'used';
   /** The request that stores the upload. */

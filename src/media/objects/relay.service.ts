@@ -13,7 +13,7 @@ import { type Claims, readCapability } from '../addresses/capability.js';
 import { rawPath, requireKey } from '../addresses/keys.js';
 import { OCTET_STREAM } from '../addresses/types.js';
 import { MediaUrlService } from '../addresses/urls.service.js';
-import { SpentCapability, StagedObject } from './media.entities.js';
+import { StagedObject, UsedCapability } from './media.entities.js';
 
 export const RELAY_PREFIX = '/media/relay/';
 
@@ -91,7 +91,7 @@ export class RelayService {
       return await this.store(call, claims, room, use);
     } catch (error) {
       // If this also fails, the row expires at the write deadline.
-      await this.database.manager.delete(SpentCapability, use).catch(() => {});
+      await this.database.manager.delete(UsedCapability, use).catch(() => {});
       throw error;
     }
   }
@@ -110,7 +110,7 @@ export class RelayService {
       [key, holder, deadlineSeconds(room) + MARGIN_SECONDS, expires + SPENT_CAPABILITY_SECONDS],
     );
     if (won.length > 0) return;
-    const held = await this.database.manager.findOneBy(SpentCapability, { digest: key });
+    const held = await this.database.manager.findOneBy(UsedCapability, { digest: key });
     throw new ApiError(held?.state === 'used' ? 'UNAUTHORIZED' : 'CONFLICT');
   }
 
@@ -136,7 +136,7 @@ export class RelayService {
     const type = claims.ct ?? call.req.headers['content-type'] ?? OCTET_STREAM;
     return this.database.transaction(async (tx) => {
       if (use) {
-        const { affected } = await tx.update(SpentCapability, use, { state: 'used' });
+        const { affected } = await tx.update(UsedCapability, use, { state: 'used' });
         if (affected !== 1) throw new ApiError('BAD_GATEWAY');
       }
       const staged = { size: String(size), sha256, contentType: type.slice(0, MAX_TYPE_LENGTH) };

@@ -9,7 +9,8 @@ import { withParameters } from '../applications/redirect-uris.js';
 import { type IdTokenHint, IdTokenHints } from './id-token-hints.service.js';
 import type { LogoutInput } from './logout.dto.js';
 
-const KNOWS_SESSION = 'SELECT 1 FROM openid_session WHERE session_id = $1 AND application_id = $2 AND sid = $3';
+const HAS_ID_TOKEN_OF_SESSION =
+  'SELECT 1 FROM openid_session WHERE session_id = $1 AND application_id = $2 AND sid = $3';
 
 /** The page that applications send users to, which is served together with the consent page. */
 export const logoutPage = ({ web, publicOrigin, webAppUrl }: Config): string =>
@@ -57,7 +58,11 @@ export class Logouts {
   }
 
   private async isOwn({ sessionId }: SessionIdentity, { aud, sid }: IdTokenHint): Promise<boolean> {
-    const known = await this.database.statement('openid-hinted-session', KNOWS_SESSION, [sessionId, aud, sid]);
+    const known = await this.database.statement('openid-hinted-session', HAS_ID_TOKEN_OF_SESSION, [
+      sessionId,
+      aud,
+      sid,
+    ]);
     return known.length > 0;
   }
 }

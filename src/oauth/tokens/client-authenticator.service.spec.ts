@@ -15,7 +15,7 @@ const APPLICATIONS: Record<string, { client_type: string; secret_digest: Buffer 
   '15': { client_type: 'confidential', secret_digest: digest('x'.repeat(759)) },
   '16': { client_type: 'confidential', secret_digest: digest('ü?>') },
 };
-const NOBODY = { client_type: 'nobody', secret_digest: null };
+const UNKNOWN_CLIENT_TYPE = { client_type: 'nobody', secret_digest: null };
 const STORE_TIME = 1_700_000_000_000;
 
 interface Sent {
@@ -36,7 +36,7 @@ async function authenticateRequest(
       did.push([ids]);
       statements.push([name, text]);
       return ids.map((id) => {
-        const { client_type, secret_digest } = APPLICATIONS[id] ?? NOBODY;
+        const { client_type, secret_digest } = APPLICATIONS[id] ?? UNKNOWN_CLIENT_TYPE;
         return { id, client_type, secret_digest: secret_digest ?? dummy, now: STORE_TIME };
       });
     },

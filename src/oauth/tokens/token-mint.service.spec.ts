@@ -6,9 +6,9 @@ import { TokenMint, type TokenPair } from './token-mint.service.js';
 const SECRET = Buffer.alloc(32, 7);
 const OTHER = Buffer.alloc(32, 8);
 /** One in 16 million. Its first successor under SECRET has the prefix of a session token. */
-const UNLUCKY = '0000000000000000000000000000000000011858564';
-/** Like `UNLUCKY`, for the second candidate. */
-const UNLUCKY_NEXT = '0000000000000000000000000000000000040751253';
+const COLLIDING = '0000000000000000000000000000000000011858564';
+/** Like `COLLIDING`, for the second candidate. */
+const COLLIDING_NEXT = '0000000000000000000000000000000000040751253';
 
 const mintOf = (secret = SECRET, secretPrevious?: Buffer) =>
   new TokenMint(new Keyring({ secret, secretPrevious } as unknown as Config));
@@ -44,17 +44,17 @@ describe('oauth.md 3.3: the pair that replaces a refresh token', () => {
   });
 
   test('has no access token with the prefix of a session token', () => {
-    expect(macOf(`access\0${UNLUCKY}`)).toMatch(/^flx_/);
-    const pair = { access: macOf(`access1\0${UNLUCKY}`), refresh: macOf(`refresh\0${UNLUCKY}`) };
-    expect(mintOf().deriveSuccessor(UNLUCKY)).toEqual(pair);
-    expect(mintOf().findSuccessor(UNLUCKY, digestsOf(pair))).toEqual(pair);
+    expect(macOf(`access\0${COLLIDING}`)).toMatch(/^flx_/);
+    const pair = { access: macOf(`access1\0${COLLIDING}`), refresh: macOf(`refresh\0${COLLIDING}`) };
+    expect(mintOf().deriveSuccessor(COLLIDING)).toEqual(pair);
+    expect(mintOf().findSuccessor(COLLIDING, digestsOf(pair))).toEqual(pair);
   });
 
   test('is derived again with the next number if it has that prefix, any number of times', () => {
-    expect(macOf(`access1\0${UNLUCKY_NEXT}`)).toMatch(/^flx_/);
+    expect(macOf(`access1\0${COLLIDING_NEXT}`)).toMatch(/^flx_/);
     // No token is known for which both candidates have the prefix. This object returns another text each time that it
     // is read.
-    const read = [UNLUCKY, UNLUCKY_NEXT, 'a token', 'a token'];
+    const read = [COLLIDING, COLLIDING_NEXT, 'a token', 'a token'];
     const twice = { toString: () => read.shift() } as unknown as string;
     expect(mintOf().deriveSuccessor(twice)).toEqual({
       access: macOf('access2\0a token'),

@@ -11,7 +11,7 @@ import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
 import { withQueryTimeout } from '../process/query-timeout.js';
 import { type DatabaseSchema, dataSourceOptions } from './data-source-options.js';
-import { type Connection, lendTransaction, poolOf } from './driver-internals.js';
+import { type Connection, poolOf, shareTransaction } from './driver-internals.js';
 import {
   connectionErrorMessage,
   type EmbeddedDatabase,
@@ -26,11 +26,11 @@ import { ReadReplica } from './read-replica.js';
 import { handleConnectErrors, ServerConnections } from './server-connections.js';
 import {
   applySettings,
+  connectWithRightResults,
   localTimeoutsSql,
   NO_TIMEOUTS_SQL,
   RESET_TIMEOUTS_SQL,
   timeoutsSql,
-  withRightResults,
 } from './session-settings.js';
 
 /** The entity manager of one transaction. Helpers take it as their first argument. */
@@ -63,7 +63,7 @@ interface DirectPool {
 async function openDirectPool(options: DataSourceOptions, url: string, patience: number): Promise<DirectPool> {
   const connections = await ServerConnections.direct(url, patience);
   const source = connections.pool(options);
-  await withRightResults(() => source.initialize());
+  await connectWithRightResults(() => source.initialize());
   return { source, connections };
 }
 
@@ -129,7 +129,7 @@ export class Database {
         ? await ServerConnections.open(databaseUrl, databaseDirectUrl ?? databaseUrl, databasePatience)
         : undefined;
       const created = server?.pool(options) ?? embeddedPool(options, embedded as EmbeddedDatabase, databasePatience);
-      source = await withRightResults(() => created.initialize());
+      source = await connectWithRightResults(() => created.initialize());
       if (server) server.watch(source);
       else handleConnectErrors(poolOf(source));
       const openDirect = databaseDirectUrl
@@ -272,7 +272,7 @@ export class Database {
    * @internal
    */
   async savepoint<T>(outer: Tx, limitMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { tx, end } = lendTransaction(outer);
+    const { tx, end } = shareTransaction(outer);
     const released: ((outer: Tx) => void)[] = [];
     this.releaseHooks.set(tx, released);
     await outer.query('SAVEPOINT lent');

@@ -32,13 +32,13 @@ export const failConnection = (client: pg.ClientBase, error: Error): void =>
   void (client as unknown as { connection: NodeJS.EventEmitter }).connection.emit('error', error);
 
 /** A manager of the same transaction, whose statements can be ended before the transaction ends. */
-export interface LentTransaction {
+export interface SharedTransaction {
   readonly tx: EntityManager;
   /** Every later statement of `tx` fails. */
   end(): void;
 }
 
-export function lendTransaction(of: EntityManager): LentTransaction {
+export function shareTransaction(of: EntityManager): SharedTransaction {
   let hasEnded = false;
   const runner = new Proxy(of.queryRunner as QueryRunner, {
     get(target, member) {

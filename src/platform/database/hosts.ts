@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { withQueryTimeout } from '../process/query-timeout.js';
-import { applyClientSettings, withRightResults } from './session-settings.js';
+import { applyClientSettings, connectWithRightResults } from './session-settings.js';
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]+)(.*)$/s;
 
@@ -34,7 +34,7 @@ export interface ConnectionOptions extends Omit<pg.ClientConfig, 'connectionStri
 
 /** Opens a connection to one host. */
 export const connectToHost = (connectionString: string, options: ConnectionOptions): Promise<pg.Client> =>
-  withRightResults(async () => {
+  connectWithRightResults(async () => {
     const client = await openClient(connectionString, options);
     try {
       await withQueryTimeout(options.connectionTimeoutMillis, applyClientSettings(client));

@@ -4,7 +4,7 @@ import { isTransientDatabaseError } from '../../core/database-errors.js';
 import { withQueryTimeout } from '../process/query-timeout.js';
 import { failConnection } from './driver-internals.js';
 import { ServerConnections } from './server-connections.js';
-import { withRightResults } from './session-settings.js';
+import { connectWithRightResults } from './session-settings.js';
 
 /** Maximum time that a read waits until the standby has replayed everything that was committed before. */
 const MAX_LAG_MS = 200;
@@ -162,7 +162,7 @@ export class ReadReplica {
       connectionTimeoutMillis: RESPONSE_TIMEOUT_MS * this.patience,
       query_timeout: STATEMENT_TIMEOUT_MS * this.patience,
     });
-    await withRightResults(() => source.initialize());
+    await connectWithRightResults(() => source.initialize());
     if (this.isClosed) await source.destroy();
     else connections.watch(source);
     return source;

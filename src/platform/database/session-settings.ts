@@ -63,7 +63,7 @@ export class WrongResultError extends Error {
 export const MAX_CONNECT_ATTEMPTS = 5;
 
 /** Connects again if a pooler returns a wrong result. */
-export async function withRightResults<T>(connect: () => Promise<T>): Promise<T> {
+export async function connectWithRightResults<T>(connect: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await connect();

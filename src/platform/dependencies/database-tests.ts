@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { commitsStatements, UNCOMMITTED, UNCOMMITTED_FIX } from '../database/dedicated-sessions.js';
 import { connectTo } from '../database/hosts.js';
-import { type Dependency, type GroupMember, type TestTools, Unmet } from './dependency.js';
+import { type Dependency, type GroupMember, type TestTools, UnmetRequirement } from './dependency.js';
 import { firstOf, missingPrivileges, tablesOf } from './privileges.js';
 import { SCHEMA_OBJECTS } from './schema-objects.js';
 
@@ -41,7 +41,7 @@ const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS no
 
 function assertNone(found: readonly { missing: string }[], what: string): void {
   if (found.length === 0) return;
-  throw new Unmet(`${what}: ${firstOf(found.map(({ missing }) => missing))}`);
+  throw new UnmetRequirement(`${what}: ${firstOf(found.map(({ missing }) => missing))}`);
 }
 
 const open = (url: string) =>
@@ -54,7 +54,7 @@ const open = (url: string) =>
 async function assertCommitted({ config: { databaseUrl = '' } }: TestTools): Promise<void> {
   const client = await open(databaseUrl);
   try {
-    if (!(await commitsStatements(client))) throw new Unmet(UNCOMMITTED);
+    if (!(await commitsStatements(client))) throw new UnmetRequirement(UNCOMMITTED);
   } finally {
     await client.end().catch(() => {});
   }
@@ -79,7 +79,7 @@ async function assertExclusive(tools: TestTools): Promise<void> {
       (await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS won', lock)).rows[0]?.won;
     const wins = [await take(a), await take(b)];
     await a.query('SELECT pg_advisory_unlock_all()');
-    if (wins.join() !== 'true,false') throw new Unmet('two connections got the same lock');
+    if (wins.join() !== 'true,false') throw new UnmetRequirement('two connections got the same lock');
   });
 }
 
@@ -91,14 +91,14 @@ async function assertDelivered(tools: TestTools): Promise<void> {
     });
     await a.query('LISTEN gatehouse_test');
     await b.query("SELECT pg_notify('gatehouse_test', '')");
-    if (!(await received)) throw new Unmet(`no notification within ${DELIVERY_TIMEOUT_MS / 1000} s`);
+    if (!(await received)) throw new UnmetRequirement(`no notification within ${DELIVERY_TIMEOUT_MS / 1000} s`);
   });
 }
 
 async function assertStatementsSurvive({ database }: TestTools): Promise<void> {
   for (const n of [1, 2]) {
     const [row] = await database.statement<{ n: number }>('self-test', 'SELECT $1::int AS n', [n]);
-    if (row?.n !== n) throw new Unmet('a named statement returned the row of another one');
+    if (row?.n !== n) throw new UnmetRequirement('a named statement returned the row of another one');
   }
 }
 
@@ -109,8 +109,8 @@ const MEMBERS: readonly GroupMember[] = [
     fix: 'Check DATABASE_URL, that the server runs and accepts this user, and that it is the primary and not read-only',
     test: async ({ ask }) => {
       const [row] = await ask<{ recovery: boolean; read_only: boolean }>(READ_ONLY);
-      if (row?.recovery) throw new Unmet('the server is a standby in recovery');
-      if (row?.read_only) throw new Unmet('the database is read-only');
+      if (row?.recovery) throw new UnmetRequirement('the server is a standby in recovery');
+      if (row?.read_only) throw new UnmetRequirement('the database is read-only');
     },
   },
   {
@@ -119,7 +119,8 @@ const MEMBERS: readonly GroupMember[] = [
     fix: 'Run `doctor`, which prints the GRANT statements',
     test: async (tools) => {
       const { missing, grants } = await missingPrivileges(tools.ask, tablesOf(tools));
-      if (missing.length > 0) throw new Unmet(`the role lacks: ${firstOf(missing)}`, `Run: ${grants.join('; ')}`);
+      if (missing.length > 0)
+        throw new UnmetRequirement(`the role lacks: ${firstOf(missing)}`, `Run: ${grants.join('; ')}`);
     },
   },
   {
@@ -134,7 +135,7 @@ const MEMBERS: readonly GroupMember[] = [
     fix: 'Use a connection pooler only with pool_mode = session, and remove programs that change settings',
     test: async ({ database }) => {
       const rows = await database.manager.query<{ wrong: string }[]>(SETTINGS);
-      if (rows.length > 0) throw new Unmet(rows.map(({ wrong }) => wrong).join(', '));
+      if (rows.length > 0) throw new UnmetRequirement(rows.map(({ wrong }) => wrong).join(', '));
     },
   },
   {
@@ -179,7 +180,7 @@ const MEMBERS: readonly GroupMember[] = [
       const before = Date.now();
       const [row] = await ask<{ now: number }>(CLOCK);
       const skew = Math.abs((row?.now ?? 0) - (before + Date.now()) / 2) / 1000;
-      if (skew > MAX_SKEW_SECONDS) throw new Unmet(`differs from the database by ${skew.toFixed(1)} s`);
+      if (skew > MAX_SKEW_SECONDS) throw new UnmetRequirement(`differs from the database by ${skew.toFixed(1)} s`);
     },
   },
 ];

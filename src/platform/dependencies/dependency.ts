@@ -5,7 +5,7 @@ import type { Outbound } from '../outbound/outbound.js';
 import type { RedisProbe } from '../store/redis-probe.js';
 
 /** Runs a statement on the connection of a round of tests. */
-export type Ask = <R>(text: string, values?: unknown[]) => Promise<R[]>;
+export type RunQuery = <R>(text: string, values?: unknown[]) => Promise<R[]>;
 
 /** What a test can use. The service and `doctor` provide the same. */
 export interface TestTools {
@@ -16,7 +16,7 @@ export interface TestTools {
   /** The tables of all features. */
   readonly tables: readonly string[];
   /** On a connection of its own, for which requests do not compete. */
-  readonly ask: Ask;
+  readonly ask: RunQuery;
   /** Only with `REDIS_URL`. */
   readonly redis: RedisProbe | undefined;
 }
@@ -42,7 +42,7 @@ export interface Dependency {
 export type GroupMember = Omit<Dependency, 'group' | 'isUsed' | 'isRequired'> & Partial<Pick<Dependency, 'isRequired'>>;
 
 /** The property is not there. Other errors of a test mean that the dependency does not respond. */
-export class Unmet extends Error {
+export class UnmetRequirement extends Error {
   constructor(
     message: string,
     /** More exact than the one of the dependency. */

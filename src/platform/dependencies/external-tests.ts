@@ -5,7 +5,7 @@ import type { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { VERIFY_URLS } from '../outbound/captcha.js';
 import { openStorage } from '../storage/open-storage.js';
-import { type Dependency, type TestTools, Unmet } from './dependency.js';
+import { type Dependency, type TestTools, UnmetRequirement } from './dependency.js';
 
 const TIMEOUT_MS = 4000;
 const SILENT = { logLevel: 'silent', logFormat: 'json' } as const;
@@ -27,7 +27,7 @@ async function assertSmtp(url: string): Promise<void> {
       code?: string;
       command?: string;
     };
-    throw new Unmet(
+    throw new UnmetRequirement(
       responseCode
         ? `the server responds to ${command} with ${responseCode}`
         : `no connection: ${code ?? 'unknown error'}`,
@@ -45,16 +45,17 @@ async function assertMail({ config, outbound, database }: TestTools): Promise<vo
       timeoutMs: TIMEOUT_MS,
       isBodyIgnored: true,
     });
-    if (status === 401 || status === 403 || status >= 500) throw new Unmet(`the endpoint responds with ${status}`);
+    if (status === 401 || status === 403 || status >= 500)
+      throw new UnmetRequirement(`the endpoint responds with ${status}`);
   }
   // A database that is away has its own test.
-  const [row] = await database.manager.query<{ count: number }[]>(FAILED_TWICE).catch(() => []);
+  const [row] = await database.manager.query<{ count: number }[]>(REPEATED_FAILURE).catch(() => []);
   if (row && row.count > 0)
-    throw new Unmet(`the server rejects messages: ${row.count} wait after two attempts or more`);
+    throw new UnmetRequirement(`the server rejects messages: ${row.count} wait after two attempts or more`);
 }
 
 /** A server can accept the sign-in and reject every message. */
-const FAILED_TWICE = `
+const REPEATED_FAILURE = `
   SELECT count(*)::int AS count FROM outbox WHERE attempts > 1 AND sent_at IS NULL AND parked_at IS NULL`;
 
 async function assertStorage({ config }: TestTools): Promise<void> {
@@ -71,9 +72,9 @@ async function assertStorage({ config }: TestTools): Promise<void> {
       })(),
     );
     const stream = await storage.read('uploads', key);
-    if (!stream || (await text(stream)) !== key) throw new Unmet('a stored object cannot be read');
+    if (!stream || (await text(stream)) !== key) throw new UnmetRequirement('a stored object cannot be read');
     await storage.remove('uploads', key);
-    if ((await storage.size('uploads', key)) !== null) throw new Unmet('a stored object cannot be deleted');
+    if ((await storage.size('uploads', key)) !== null) throw new UnmetRequirement('a stored object cannot be deleted');
   } finally {
     if ('onApplicationShutdown' in storage) (storage as { onApplicationShutdown(): void }).onApplicationShutdown();
   }
@@ -90,9 +91,9 @@ async function assertCaptcha({ config: { captcha }, outbound }: TestTools): Prom
     body: new URLSearchParams({ secret: captcha[provider].secret ?? '', response: 'self-test' }).toString(),
     timeoutMs: TIMEOUT_MS,
   });
-  if (status !== 200) throw new Unmet(`the provider responds with ${status}`);
+  if (status !== 200) throw new UnmetRequirement(`the provider responds with ${status}`);
   if (/"(?:missing|invalid)-input-secret"|"sitekey-secret-mismatch"/.test(body.toString('utf8')))
-    throw new Unmet('the provider rejects the secret');
+    throw new UnmetRequirement('the provider rejects the secret');
 }
 
 const SSO_ISSUER = `SELECT value->>'issuer' AS issuer FROM instance WHERE name = 'sso' AND (value->>'enabled')::bool`;
@@ -105,8 +106,9 @@ async function assertIdentityProvider({ config, outbound, database }: TestTools)
     addressPolicy: config.sso.allowPrivateAddresses ? 'anywhere' : 'public',
     timeoutMs: TIMEOUT_MS,
   });
-  if (status !== 200) throw new Unmet(`the provider responds with ${status}`);
-  if (JSON.parse(body.toString('utf8')).issuer !== row.issuer) throw new Unmet('the provider names another issuer');
+  if (status !== 200) throw new UnmetRequirement(`the provider responds with ${status}`);
+  if (JSON.parse(body.toString('utf8')).issuer !== row.issuer)
+    throw new UnmetRequirement('the provider names another issuer');
 }
 
 const isExternalCaptcha = ({ captcha }: Config): boolean =>

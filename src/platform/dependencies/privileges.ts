@@ -1,4 +1,4 @@
-import type { Ask, TestTools } from './dependency.js';
+import type { RunQuery, TestTools } from './dependency.js';
 
 const NAMES_SHOWN = 3;
 
@@ -8,14 +8,14 @@ const APPEND_ONLY = ['audit_log'];
 const OF_MIGRATIONS = ['migration', 'team_migration'];
 
 /** The privileges that the service needs on each table of `$1`: `name`, `privilege` and its `place` in a list. */
-const NEEDED = `
+const REQUIRED_PRIVILEGES = `
   needed AS (
     SELECT name, privilege, place FROM unnest($1::text[]) AS name
     CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS p (privilege, place)
     WHERE place <= CASE WHEN name = ANY ($3) THEN 1 WHEN name = ANY ($2) THEN 2 ELSE 4 END)`;
 
 const MISSING_NOW = `
-  WITH ${NEEDED}
+  WITH ${REQUIRED_PRIVILEGES}
   SELECT quote_ident(name) AS object, array_agg(privilege ORDER BY place) AS privileges
   FROM needed JOIN pg_class c ON c.relname = name AND c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid)
   WHERE NOT has_table_privilege(c.oid, privilege) GROUP BY name
@@ -30,7 +30,7 @@ const MISSING_NOW = `
 const OWNER = "(SELECT relowner FROM pg_class WHERE oid = to_regclass('migration'))";
 
 const MISSING_LATER = `
-  WITH ${NEEDED},
+  WITH ${REQUIRED_PRIVILEGES},
   given AS (
     SELECT privilege_type FROM pg_default_acl d CROSS JOIN aclexplode(d.defaclacl) AS a
     WHERE d.defaclobjtype = 'r' AND d.defaclrole = ${OWNER}
@@ -80,7 +80,7 @@ interface Names {
   readonly owner: string;
 }
 
-async function find(ask: Ask, query: string, tables: readonly string[]): Promise<MissingPrivileges & Names> {
+async function find(ask: RunQuery, query: string, tables: readonly string[]): Promise<MissingPrivileges & Names> {
   const [names] = await ask<Names>(NAMES);
   const rows = await ask<Missing>(query, [tables, APPEND_ONLY, OF_MIGRATIONS]);
   const groups = new Map<string, string[]>();
@@ -97,11 +97,11 @@ async function find(ask: Ask, query: string, tables: readonly string[]): Promise
 }
 
 /** The privileges that the current role lacks on the existing ones of these tables. */
-export const missingPrivileges = (ask: Ask, tables: readonly string[]): Promise<MissingPrivileges> =>
+export const missingPrivileges = (ask: RunQuery, tables: readonly string[]): Promise<MissingPrivileges> =>
   find(ask, MISSING_NOW, tables);
 
 /** The privileges that the current role will lack on those of these tables that migrations have yet to create. */
-export async function laterPrivileges(ask: Ask, tables: readonly string[]): Promise<LaterPrivileges> {
+export async function laterPrivileges(ask: RunQuery, tables: readonly string[]): Promise<LaterPrivileges> {
   const found = await find(ask, MISSING_LATER, tables);
   const { role, schema, owner } = found;
   const inAdvance = `ALTER DEFAULT PRIVILEGES FOR ROLE ${owner} IN SCHEMA ${schema} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${role}`;

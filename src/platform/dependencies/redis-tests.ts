@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connectRedis } from '../store/redis-client.js';
-import { type Dependency, type GroupMember, type TestTools, Unmet } from './dependency.js';
+import { type Dependency, type GroupMember, type TestTools, UnmetRequirement } from './dependency.js';
 
 const DELIVERY_TIMEOUT_MS = 2000;
 
@@ -14,8 +14,8 @@ const clientOf = ({ redis }: TestTools) => {
  * Redis rejects the command itself, for example by an access rule or for lack of memory. Without a connection, the
  * cause is the error of the last attempt to connect.
  */
-const asUnmet = (error: Error): never => {
-  throw error.name === 'ReplyError' ? new Unmet(error.message.slice(0, 100)) : (error.cause ?? error);
+const rethrowAsUnmet = (error: Error): never => {
+  throw error.name === 'ReplyError' ? new UnmetRequirement(error.message.slice(0, 100)) : (error.cause ?? error);
 };
 
 async function assertDelivered(tools: TestTools): Promise<void> {
@@ -28,9 +28,9 @@ async function assertDelivered(tools: TestTools): Promise<void> {
       receiver.on('message', () => resolve(true));
       setTimeout(resolve, DELIVERY_TIMEOUT_MS, false);
     });
-    await receiver.subscribe(channel).catch(asUnmet);
-    await sender.publish(channel, '').catch(asUnmet);
-    if (!(await received)) throw new Unmet(`no message within ${DELIVERY_TIMEOUT_MS / 1000} s`);
+    await receiver.subscribe(channel).catch(rethrowAsUnmet);
+    await sender.publish(channel, '').catch(rethrowAsUnmet);
+    if (!(await received)) throw new UnmetRequirement(`no message within ${DELIVERY_TIMEOUT_MS / 1000} s`);
   } finally {
     receiver.disconnect();
   }
@@ -44,7 +44,7 @@ const MEMBERS: readonly GroupMember[] = [
     fix: 'Check REDIS_URL and the connection to the server',
     isRequired: false,
     test: async (tools) => {
-      await clientOf(tools).ping().catch(asUnmet);
+      await clientOf(tools).ping().catch(rethrowAsUnmet);
     },
   },
   {
@@ -53,7 +53,7 @@ const MEMBERS: readonly GroupMember[] = [
     fix: 'Use the primary instead of a replica. If the memory is full, raise maxmemory',
     test: async ({ redis }) => {
       const fault = await redis?.findFault();
-      if (fault) throw new Unmet(`Redis cannot be used: ${fault}`);
+      if (fault) throw new UnmetRequirement(`Redis cannot be used: ${fault}`);
     },
   },
   {
@@ -61,7 +61,7 @@ const MEMBERS: readonly GroupMember[] = [
     needs: 'Redis runs scripts',
     fix: 'Allow EVAL, EVALSHA and SCRIPT in the access rules of the user (ACL SETUSER <user> +@scripting)',
     test: async (tools) => {
-      await clientOf(tools).eval('return redis.call("TIME")', 0).catch(asUnmet);
+      await clientOf(tools).eval('return redis.call("TIME")', 0).catch(rethrowAsUnmet);
     },
   },
   {
@@ -79,9 +79,9 @@ const MEMBERS: readonly GroupMember[] = [
     fix: 'Set maxmemory-policy to noeviction, or to a volatile policy if other programs use the same server',
     isRequired: false,
     test: async (tools) => {
-      const text = await clientOf(tools).info('memory').catch(asUnmet);
+      const text = await clientOf(tools).info('memory').catch(rethrowAsUnmet);
       const policy = /^maxmemory_policy:(\S+)/m.exec(text)?.[1] ?? 'noeviction';
-      if (policy.startsWith('allkeys-')) throw new Unmet(`maxmemory-policy is ${policy}`);
+      if (policy.startsWith('allkeys-')) throw new UnmetRequirement(`maxmemory-policy is ${policy}`);
     },
   },
 ];

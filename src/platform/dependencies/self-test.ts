@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../core/config/config.js';
 import { connectTo } from '../database/hosts.js';
 import { DATABASE_DEPENDENCIES, READ_REPLICA_DEPENDENCY } from './database-tests.js';
-import { type Ask, type Dependency, type TestTools, Unmet } from './dependency.js';
+import { type Dependency, type RunQuery, type TestTools, UnmetRequirement } from './dependency.js';
 import { EXTERNAL_DEPENDENCIES } from './external-tests.js';
 import { REDIS_DEPENDENCIES } from './redis-tests.js';
 
@@ -71,10 +71,10 @@ async function tryOut({ test }: Dependency, tools: TestTools, isFirst: boolean):
     return { cause: null };
   } catch (error) {
     const { message, code = '' } = error as { message?: string; code?: string };
-    const isKnown = isFirst || error instanceof Unmet || (SQLSTATE.test(code) && !TEMPORARY.test(code));
+    const isKnown = isFirst || error instanceof UnmetRequirement || (SQLSTATE.test(code) && !TEMPORARY.test(code));
     return {
       cause: isKnown ? message || code || 'unknown error' : undefined,
-      fix: error instanceof Unmet ? error.fix : undefined,
+      fix: error instanceof UnmetRequirement ? error.fix : undefined,
     };
   }
 }
@@ -101,7 +101,7 @@ class TestConnection {
 
   constructor(private readonly config: Config) {}
 
-  readonly ask: Ask = async <R>(text: string, values: unknown[] = []) => {
+  readonly ask: RunQuery = async <R>(text: string, values: unknown[] = []) => {
     this.opened ??= this.open();
     const client = await this.opened;
     return (await client.query<R & pg.QueryResultRow>(text, values)).rows;

@@ -27,8 +27,8 @@ export interface DnsOptions {
 const MAX_CONCURRENT_QUERIES = 16;
 const DEADLINE_MS = 5_000;
 const WAIT_MS = 5_000;
-const TRY_MS = 2_000;
-const TRIES = 2;
+const ATTEMPT_TIMEOUT_MS = 2_000;
+const MAX_ATTEMPTS = 2;
 const FAILURE_CACHE_MS = 30_000;
 const MAX_CACHED_FAILURES = 10_000;
 const HOSTS_FILE = '/etc/hosts';
@@ -124,7 +124,7 @@ export class DnsResolver {
   }
 
   private async queryRecords(name: string, kind: 'resolve4' | 'resolve6'): Promise<string[] | DnsErrorReason> {
-    const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+    const resolver = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: MAX_ATTEMPTS });
     if (this.dnsOptions.servers) resolver.setServers(this.dnsOptions.servers);
     try {
       return await this.queries.run(

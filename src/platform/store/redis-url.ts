@@ -27,7 +27,7 @@ export type RedisTarget =
     });
 
 const ONE_SERVER = /^rediss?:$/;
-const SEVERAL =
+const MULTIPLE_SERVERS =
   /^redis(?<s>s?)-(?<kind>sentinel|cluster):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]+)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
 const SENTINEL_PATH = /^(?<name>[^/]+)(?:\/(?<db>\d{1,5}))?$/;
 const SENTINEL_OPTIONS = ['sentinel_user', 'sentinel_password'];
@@ -54,7 +54,7 @@ const decoded = <K extends string>(values: Readonly<Record<K, string | null | un
   };
 
 function parseSeveral(text: string): RedisTarget | undefined {
-  const { s, kind, user = '', hosts: list = '', path = '', query } = SEVERAL.exec(text)?.groups ?? {};
+  const { s, kind, user = '', hosts: list = '', path = '', query } = MULTIPLE_SERVERS.exec(text)?.groups ?? {};
   const isSentinel = kind === 'sentinel';
   const hosts = parseHosts(list, isSentinel ? SENTINEL_PORT : REDIS_PORT);
   const options = new URLSearchParams(query);

@@ -1,16 +1,16 @@
 import { type Accent, BACKGROUNDS, type Scheme } from '../../brand/accent.js';
 
 /** Colors of text, secondary text, borders and code backgrounds, the same as on the web pages (web/kit/tokens.css). */
-const INKS = {
+const TEXT_COLORS = {
   light: { ink: '#16191d', quiet: '#59616d', edge: '#d9dde3', sunken: '#f0f2f5' },
   dark: { ink: '#eceef2', quiet: '#a3abb8', edge: '#2c323c', sunken: '#1f232b' },
 } as const;
 
-export type Palette = Readonly<(typeof BACKGROUNDS)[Scheme] & (typeof INKS)[Scheme] & Accent>;
+export type Palette = Readonly<(typeof BACKGROUNDS)[Scheme] & (typeof TEXT_COLORS)[Scheme] & Accent>;
 
 export const createPalette = (scheme: Scheme, accent: Readonly<Record<Scheme, Accent>>): Palette => ({
   ...BACKGROUNDS[scheme],
-  ...INKS[scheme],
+  ...TEXT_COLORS[scheme],
   ...accent[scheme],
 });
 

@@ -4786,7 +4786,7 @@ export interface components {
             state: string;
         };
         /** @description A session, or a challenge if a second factor is required. */
-        ConnectionAnswer: {
+        ConnectionSignInResult: {
             /** @description Second factors that the account can use. */
             allowed_methods: string[];
             /** @description Backup codes, or whether the account has unused ones. */
@@ -5191,7 +5191,7 @@ export interface components {
             /** @description Time of creation. */
             created_at: string;
             /** @description Why the last attempt failed. */
-            error: ("disabled" | "gone" | "status" | "timeout" | "unreachable" | "url_not_allowed") | null;
+            error: ("certificate" | "disabled" | "gone" | "status" | "timeout" | "unreachable" | "url_not_allowed") | null;
             /** @description Type of the event. */
             event_type: string;
             /** @description ID, as a decimal string of a 64-bit number. */
@@ -5664,7 +5664,7 @@ export interface components {
             /** @description Codes that the guard can return, including those of extensions. */
             codes: string[];
             /** @description `passes`, `refuses`, `depends` or `unreached`. */
-            judgement: components["schemas"]["Judgement"];
+            judgement: components["schemas"]["StepResult"];
             /** @description The ID of the guard. */
             row: string;
         };
@@ -5755,11 +5755,6 @@ export interface components {
             /** @description Single sign-on. */
             sso?: Record<string, never>;
         };
-        /**
-         * @description `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call.
-         * @enum {string}
-         */
-        Judgement: "depends" | "passes" | "refuses" | "unreached";
         KeyView: {
             /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
@@ -6553,6 +6548,11 @@ export interface components {
              */
             runner: "page" | "native";
         };
+        /**
+         * @description `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call.
+         * @enum {string}
+         */
+        StepResult: "depends" | "passes" | "refuses" | "unreached";
         SudoInput: {
             /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
@@ -10746,13 +10746,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An object of type `ConnectionAnswer` */
+            /** @description An object of type `ConnectionSignInResult` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionAnswer"];
+                    "application/json": components["schemas"]["ConnectionSignInResult"];
                 };
             };
         };

@@ -1,5 +1,12 @@
 import { WebSocket } from 'ws';
-import { ApiError, gatehouse as clientOf, Gateway, type GatewayState, NetworkError } from '../../client/index.js';
+import {
+  ApiError,
+  gatehouse as clientOf,
+  Gateway,
+  type GatewayState,
+  type HttpOptions,
+  NetworkError,
+} from '../../client/index.js';
 import { type Gatehouse, gatehouse, newApp, person, withTotp } from '../support/index.js';
 
 type Person = Awaited<ReturnType<typeof person>>;
@@ -10,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const as = (someone: Person, more = {}) =>
+const as = (someone: Person, more: HttpOptions = {}) =>
   clientOf({ origin: service.url, credential: () => someone.authorization, ...more });
 
 describe('@gatehouse-auth/client: operations', () => {
@@ -96,7 +103,9 @@ describe('@gatehouse-auth/client: operations', () => {
     await client.post('/v1/auth/logout');
     expect(seen).toEqual([0.01, 0.01]);
     responses.push(429);
-    await expect(as(alice, { fetch: fake, patience: 0 }).get('/v1/users/@me')).rejects.toMatchObject({ status: 429 });
+    await expect(as(alice, { fetch: fake, maxRetryAfterSeconds: 0 }).get('/v1/users/@me')).rejects.toMatchObject({
+      status: 429,
+    });
     expect(responses).toEqual([]);
   });
 

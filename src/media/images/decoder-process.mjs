@@ -38,7 +38,7 @@ let input = Buffer.alloc(0);
 /** Ends the process by a signal, because a regular exit would wait for worker threads. */
 const end = (signal) => process.kill(process.pid, signal);
 
-const tell = (answer) => process.send({ ...answer, memory: process.memoryUsage.rss() });
+const tell = (response) => process.send({ ...response, memory: process.memoryUsage.rss() });
 
 async function take(size) {
   const bytes = Buffer.allocUnsafe(size);
@@ -94,7 +94,7 @@ const render = ({ format, quality, moves, width, height, fit }) =>
   ).toBuffer();
 
 /** Handles a request: reads an image of `size` bytes and reports its facts, or renders the last image. */
-async function answer({ size, rendering }) {
+async function handle({ size, rendering }) {
   if (rendering === undefined) {
     input = await take(size);
     tell({ facts: await factsOf(input) });
@@ -111,9 +111,9 @@ setInterval(() => {
   if (working && process.memoryUsage.rss() > memoryLimit) end('SIGUSR2');
 }, WATCH_MS).unref();
 
-process.on('message', (question) => {
+process.on('message', (request) => {
   working = true;
-  answer(question)
+  handle(request)
     .catch(() => tell({ fault: true }))
     .finally(() => {
       working = false;

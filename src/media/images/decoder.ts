@@ -64,7 +64,7 @@ export class Decoder {
   /** Why the process ended. `waiting` contains the callbacks to notify. */
   private failure: Error | undefined;
   private readonly waiting = new Set<(failure: Error) => void>();
-  private resolveAnswer: (response: DecoderMessage) => void = () => {};
+  private resolveResponse: (response: DecoderMessage) => void = () => {};
   private isReady = false;
   private stderrTail = '';
   isAlive = true;
@@ -112,7 +112,7 @@ export class Decoder {
    */
   read(bytes: Bytes, size: number, signal: AbortSignal): Promise<ImageFacts> {
     return this.runInterruptibly(signal, async () => {
-      const response = this.requestAnswer({ size });
+      const response = this.sendRequest({ size });
       await this.send(bytes, size);
       const { facts } = await response;
       if (!facts) throw new ImageFault('not decodable');
@@ -126,7 +126,7 @@ export class Decoder {
    */
   render(rendering: RenderRequest, take: WriteChunk, signal: AbortSignal): Promise<void> {
     return this.runInterruptibly(signal, async () => {
-      const { size } = await this.requestAnswer({ rendering });
+      const { size } = await this.sendRequest({ rendering });
       if (size === undefined) throw new ImageFault('not decodable');
       if (size > MAX_RESULT_BYTES) throw new ApiError('PAYLOAD_TOO_LARGE');
       await this.receive(size, take);
@@ -168,10 +168,10 @@ export class Decoder {
     return new Promise<never>((_, reject) => this.waiting.add(reject));
   }
 
-  private requestAnswer(question: { size: number } | { rendering: RenderRequest }): Promise<DecoderMessage> {
+  private sendRequest(request: { size: number } | { rendering: RenderRequest }): Promise<DecoderMessage> {
     return new Promise((resolve) => {
-      this.resolveAnswer = resolve;
-      if (this.child.connected) this.child.send(question, () => {});
+      this.resolveResponse = resolve;
+      if (this.child.connected) this.child.send(request, () => {});
     });
   }
 
@@ -203,7 +203,7 @@ export class Decoder {
   private onMessage(response: DecoderMessage): void {
     this.memory = response.memory ?? this.memory;
     if (response.ready) this.isReady = true;
-    else this.resolveAnswer(response);
+    else this.resolveResponse(response);
   }
 
   /** Any signal other than SIGKILL means that the image crashed the process, so the image counts as undecodable. */

@@ -16,13 +16,13 @@ export const setReadTimeout = (ms: number, giveUp: () => void): NodeJS.Timeout =
  * Waits at most `ms` milliseconds for a query.
  * @throws QueryTimeoutError, and whatever the query throws
  */
-export async function withQueryTimeout<T>(ms: number, question: Promise<T>): Promise<T> {
+export async function withQueryTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setReadTimeout(ms, () => reject(new QueryTimeoutError()));
   });
   try {
-    return await Promise.race([question, silence]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

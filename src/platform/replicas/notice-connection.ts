@@ -19,7 +19,7 @@ const FIRST_RETRY_MS = 250;
 /** Maximum back-off between connection attempts. Without a connection, this process cannot create IDs. */
 const RETRY_MS = 1000;
 
-const withTimeout = <T>(question: Promise<T>): Promise<T> => withQueryTimeout(NOTICE_QUERY_TIMEOUT_MS, question);
+const withTimeout = <T>(work: Promise<T>): Promise<T> => withQueryTimeout(NOTICE_QUERY_TIMEOUT_MS, work);
 
 interface Listener {
   /** Another process has written entries. */

@@ -82,7 +82,21 @@ export { type EventReader, GatewayEvents } from './gateway/sessions/events.servi
 export { readBytes, readJson } from './http/body.js';
 export type { Fault, FieldOptions, FieldRule } from './http/field.js';
 export type { FieldDecorator } from './http/field-decorator.js';
-export { AnyObject, Bool, Email, field, Int, ListOf, OneOf, Snowflake, Text, Time } from './http/input.js';
+export {
+  AnyObject,
+  Bool,
+  Email,
+  field,
+  Int,
+  type IntOptions,
+  ListOf,
+  type ListOptions,
+  OneOf,
+  Snowflake,
+  Text,
+  type TextOptions,
+  Time,
+} from './http/input.js';
 export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';

@@ -17,7 +17,7 @@ const AUTO_IS_ONE = 'WORKERS=auto is one process: there is one core, or the data
 /**
  * Runs the service and its extension until a signal ends it: reads `.env` of the working directory and the settings,
  * opens the database and listens. Prints an error that an operator can fix in one line and exits with 1. The number of
- * threads cannot be changed here: use `node -r @gatehouse-auth/server/threads`.
+ * threads cannot be changed here. `node -r` with the entry `threads` of the package sets it.
  *
  * With several `WORKERS`, this process only starts itself that many times. The code around the call of `start` also
  * runs in each worker.

@@ -26,7 +26,11 @@ const MAX_FAULTS = 100;
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
 
-interface TextOptions extends FieldOptions {
+/**
+ * Options of `Text`: its length in code points, and a `pattern` or `check` for its form. `trim` or `convert` changes it
+ * first. `length` and `form` are other error codes.
+ */
+export interface TextOptions extends FieldOptions {
   min?: number;
   max: number;
   trim?: boolean;
@@ -82,13 +86,14 @@ export function Bool<const O extends FieldOptions = object>(options: O = {} as O
 /** Longest text that can represent a number of any kind. */
 const MAX_NUMBER_LENGTH = 40;
 
-interface IntOptions extends FieldOptions {
+/** Options of `Int`: its limits, and `text: true` for members of a path or a query. */
+export interface IntOptions extends FieldOptions {
   min: number;
   max: number;
   text?: boolean;
 }
 
-/** An integer. In a path or a query, it is decimal text. */
+/** An integer. Members of a path or a query are decimal text, and need `text: true`. */
 export function Int<const O extends IntOptions>(options: O): FieldDecorator<number, O> {
   const convert = (value: unknown) =>
     typeof value === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
@@ -155,7 +160,8 @@ export function Time<const O extends FieldOptions = object>(options: O = {} as O
   });
 }
 
-interface ListOptions extends FieldOptions {
+/** Options of `ListOf`: the number of elements, and the rule of an element as for `field`. */
+export interface ListOptions extends FieldOptions {
   min?: number;
   max: number;
   /** Maximum length of an element: see `field`. */

@@ -65,7 +65,7 @@ describe('for a change', () => {
     expect(after !== before).toBe(isShown);
   });
 
-  test('an export without a docstring fails the build of the package', () => {
+  test('an export without a docstring, or with an incomplete one, fails the build of the package', () => {
     const path = join(build, 'dist/src/core/clock.d.ts');
     const text = readFileSync(path, 'utf8');
     const silent = text.replace(/\/\*\*(?:(?!\*\/).)*\*\/\s*(?=export declare class Clock )/s, '');
@@ -73,6 +73,12 @@ describe('for a change', () => {
     writeFileSync(path, silent);
     expect(() => apiReferenceOf(build, ROOT)).toThrow(
       new Error('Write a docstring for each export:\n@gatehouse-auth/server: Clock'),
+    );
+    const incomplete = text.replace(/(?=\*\/\s*export declare class Clock )/, 'Load it with @clock. ');
+    expect(incomplete).not.toBe(text);
+    writeFileSync(path, incomplete);
+    expect(() => apiReferenceOf(build, ROOT)).toThrow(
+      new Error('End the docstring with a sentence, without @:\n@gatehouse-auth/server: Clock'),
     );
     writeFileSync(path, text);
     const { page, declarations } = apiReferenceOf(build, ROOT);

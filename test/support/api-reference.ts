@@ -62,7 +62,7 @@ function addLink(text: string, declaration: ts.Node, target: string): string | u
 
 /**
  * The reference of all exports of the packages. `root` is a checkout with its build output, `docs` contains the manual.
- * @throws Error if an export has no docstring
+ * @throws Error if an export has no docstring, or an incomplete one
  */
 export function apiReferenceOf(root: string, docs: string): ApiReference {
   const all = readExports(root);
@@ -70,6 +70,11 @@ export function apiReferenceOf(root: string, docs: string): ApiReference {
     exports.filter((one) => isWritten(one) && one.about === '').map(({ name }) => `${entry}: ${name}`),
   );
   if (silent.length > 0) throw new Error(`Write a docstring for each export:\n${silent.join('\n')}`);
+  // TypeScript ends a description at an @, which it reads as the start of a tag.
+  const incomplete = all.flatMap(([entry, exports]) =>
+    exports.filter(({ about }) => about !== '' && !/[.:!?)`]$/.test(about)).map(({ name }) => `${entry}: ${name}`),
+  );
+  if (incomplete.length > 0) throw new Error(`End the docstring with a sentence, without @:\n${incomplete.join('\n')}`);
   const links: { declaration: ts.Declaration; target: string }[] = [];
   const parts = all.map(([entry, exports]) => {
     const page = PAGES.find(([pattern]) => pattern.test(entry))?.[1] ?? 'docs/extending.md';

@@ -78,7 +78,10 @@ export class EventReceiver {
     ).body;
   }
 
-  /** Waits until `count` events of a type have arrived, and returns them in the order of their arrival. */
+  /**
+   * Waits until at least `count` events of a type have arrived since the start of the receiver. Returns all events of
+   * this type, in the order of their arrival.
+   */
   arrival(type: string, count = 1): Promise<[ReceivedEvent, ...ReceivedEvent[]]> {
     return eventually(`${count} events ${type}`, async () => {
       const [first, ...others] = this.of(type);

@@ -21,8 +21,8 @@ class Rethrow implements ExceptionFilter {
 
 /**
  * Declares a class of gateway command handlers. Replaces `@WebSocketGateway`.
- * Each handler needs `@SubscribeMessage` with an opcode from 64 to 255 or with a name, and a policy. Its only parameter
- * is the payload class.
+ * Each handler needs `@SubscribeMessage` with an opcode from 64 to 255 or with a name, and a policy. Its parameters can
+ * be the payload (`@MessageBody`), the caller (`@CurrentIdentity`) and the connection (`@ConnectedSocket`).
  */
 export const GatewayCommands = (): ClassDecorator =>
   applyDecorators(

@@ -74,7 +74,10 @@ describe('for a change', () => {
     expect(() => apiReferenceOf(build, ROOT)).toThrow(
       new Error('Write a docstring for each export:\n@gatehouse-auth/server: Clock'),
     );
-    const incomplete = text.replace(/(?=\*\/\s*export declare class Clock )/, 'Load it with @clock. ');
+    const incomplete = text.replace(
+      /\/\*\*(?=(?:(?!\*\/).)*\*\/\s*export declare class Clock )/s,
+      '/** Load it with @clock. ',
+    );
     expect(incomplete).not.toBe(text);
     writeFileSync(path, incomplete);
     expect(() => apiReferenceOf(build, ROOT)).toThrow(

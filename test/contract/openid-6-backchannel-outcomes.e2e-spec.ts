@@ -176,6 +176,16 @@ describe('6 outcomes of logout tokens', () => {
     restoreTimers();
   });
 
+  test('the end of a session starts the delivery without waiting for the next look', async () => {
+    const restoreTimers = shortenTimers(POLL_MS, 3_600_000);
+    await withGatehouse({ env }, async (waiting) => {
+      const app = await newApp(waiting, await person(waiting, 'owner'), { backchannel_logout_uri: receiver.url });
+      await signOut(waiting, await person(waiting, 'who'), app);
+      await eventually('the request', async () => receiver.received.length === 1 || undefined);
+    });
+    restoreTimers();
+  });
+
   test('a shutdown waits for the requests in progress', async () => {
     receiver.delayMs = 1000;
     const stopping = await gatehouse({ env });

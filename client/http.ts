@@ -81,7 +81,7 @@ interface Request {
 
 const PROOF_HEADER = 'x-service-sudo-mode-jwt';
 const PROOF_MS = 300_000;
-const PATIENCE_SECONDS = 60;
+const DEFAULT_MAX_RETRY_AFTER_SECONDS = 60;
 
 const sleep = (seconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -147,7 +147,11 @@ export class Http<Paths> {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error;
       const { retryAfter } = error;
-      if (retryAfter === undefined || retryAfter > (this.options.maxRetryAfterSeconds ?? PATIENCE_SECONDS)) throw error;
+      if (
+        retryAfter === undefined ||
+        retryAfter > (this.options.maxRetryAfterSeconds ?? DEFAULT_MAX_RETRY_AFTER_SECONDS)
+      )
+        throw error;
       this.options.onWait?.(retryAfter);
       await sleep(retryAfter, request.signal);
       return this.once(method, path, request);

@@ -303,6 +303,24 @@ describe('sso.md section 6: outbound connections use NODE_EXTRA_CA_CERTS', () =>
     expect(requests).toHaveLength(0);
   });
 
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a server that demands a certificate of the service has no bad one, over %s',
+    async (maxVersion) => {
+      const { cert, key } = trusted;
+      const demanding = https.createServer({
+        cert,
+        key,
+        ca: cert,
+        requestCert: true,
+        rejectUnauthorized: true,
+        maxVersion,
+      });
+      const url = `https://127.0.0.1:${await listen(demanding)}/`;
+      expect(await reasonOf(client({ NODE_EXTRA_CA_CERTS: trusted.path }).request({ url }))).toBe('unreachable');
+      await stop(demanding);
+    },
+  );
+
   test('a file without a certificate stops the startup', () => {
     for (const NODE_EXTRA_CA_CERTS of ['/nowhere.pem', import.meta.filename]) {
       expect(() => loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: SECRET, NODE_EXTRA_CA_CERTS })).toThrow(

@@ -15,7 +15,7 @@ const APPLICATIONS: Record<string, { client_type: string; secret_digest: Buffer 
   '15': { client_type: 'confidential', secret_digest: digest('x'.repeat(759)) },
   '16': { client_type: 'confidential', secret_digest: digest('ü?>') },
 };
-const UNKNOWN_CLIENT_TYPE = { client_type: 'nobody', secret_digest: null };
+const UNKNOWN_CLIENT_TYPE = { client_type: 'unknown', secret_digest: null };
 const STORE_TIME = 1_700_000_000_000;
 
 interface Sent {

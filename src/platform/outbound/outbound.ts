@@ -65,8 +65,9 @@ const MAX_REDIRECTS = 5;
 
 const TIMEOUT_CODES = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
 
-/** Codes of OpenSSL and Node.js for a certificate that was not accepted. */
-const CERTIFICATE_CODES = /CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
+/** Codes of Node.js for a certificate that was not accepted. Alerts of the server have other codes (`ERR_SSL_...`). */
+const CERTIFICATE_CODES =
+  /^(?:CERT|CRL|DEPTH_ZERO|ERROR_IN_CERT|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)/;
 
 /** Maps an error to a fault without content from the other server. */
 function toOutboundFault(error: unknown): OutboundFault {
